@@ -19,12 +19,15 @@
 
 #include "response/interior.h"
 
-#define SHORT 0.6    // share of the way to the boundary
-#define NARROW 0.1   // least product of a contact, as a share of the mean
-#define RISE 1.1     // of the mean in one step, which the turn of |w_t| may cause
-#define NEAR 1e-6    // share of its own block that holds a step near the iterate
-#define GOAL 1e-8    // of the linear equations
-#define STALLED 1e-4 // two steps shorter than that: no way on
+#define SHORT 0.6  // share of the way to the boundary
+#define NARROW 0.1 // least product of a contact, as a share of the mean
+#define RISE 1.1   // of the mean in one step, which the turn of |w_t| may cause
+#define NEAR 1e-6  // share of its own block that holds a step near the iterate, at most
+#define LOOSE                                                                                                          \
+    0.01 // share of the springs of contacts that does: more, and they alone share a load in ever so many steps
+#define NEAREST 1e-12 // least, for rounding
+#define GOAL 1e-8     // of the linear equations
+#define STALLED 1e-4  // two steps shorter than that: no way on
 enum { STEP_WORTH = 5, PRODUCTS = 60, CUTS = 30, SIZE = THAW_SMOOTH_SIZE };
 
 typedef struct Interior {
@@ -166,6 +169,16 @@ static double advance(Interior *in, double tau, double mean) {
     return share;
 }
 
+// Where many contacts bear a stiff body, nothing but their springs says which of them bears how much.
+static double find_near(const ThawResponse *island) {
+    double near = NEAR;
+    for (int32_t i = 0; i < island->n; i++)
+        for (int k = 0; k < 2; k++)
+            if (is_bounded(island->rows + i) && !island->rows[i].hard[k])
+                near = fmin(near, LOOSE * island->rows[i].gamma[k] * island->rows[i].rho[k]);
+    return fmax(NEAREST, near);
+}
+
 ThawStatus thaw_interior_solve(ThawResponse *island) {
     const ThawResponseOptions *options = island->options;
     const int flat = island->dim == 2 || options->friction == THAW_FRICTION_BOX;
@@ -173,6 +186,7 @@ ThawStatus thaw_interior_solve(ThawResponse *island) {
     // A step by elimination is judged by its number, one by products by theirs.
     int32_t steps = options->iterations / STEP_WORTH, end = island->used + 2 * options->iterations, direct = 0;
     ThawStatus status = begin(&in);
+    const double near = find_near(island);
     double sigma = 0.5, share = 1.0, residual = INFINITY;
     for (int32_t step = 0; step < steps && status >= 0 && in.movable > 0 && (direct || island->used + 2 < end);
          step++) {
@@ -182,10 +196,10 @@ ThawStatus thaw_interior_solve(ThawResponse *island) {
         linearise(&in, sigma * mean);
         direct = thaw_direct_suits(island);
         if (direct) {
-            status = thaw_direct_solve(island, in.side, NEAR, in.change);
+            status = thaw_direct_solve(island, in.side, near, in.change);
         } else {
             int32_t left = end - island->used - 1;
-            status = thaw_krylov_solve(island, in.side, NEAR, GOAL, left < PRODUCTS ? left : PRODUCTS, in.change);
+            status = thaw_krylov_solve(island, in.side, near, GOAL, left < PRODUCTS ? left : PRODUCTS, in.change);
         }
         if (status >= 0)
             status = thaw_island_multiply(island, in.change, NULL, in.speed);

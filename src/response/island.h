@@ -9,7 +9,7 @@
 enum {
     THAW_MODE_LANES = 8,        // what a row of modes takes in memory
     THAW_INTERIOR_DOUBLES = 22, // a contact: what interior.c keeps
-    THAW_DIRECT_MOST = 400,     // unknowns that are eliminated
+    THAW_DIRECT_MOST = 2000,    // unknowns that are eliminated, if they are not too much work
 };
 
 // A contact. Vectors over rows have dim doubles each: normal, tangents.
@@ -205,6 +205,7 @@ ThawStatus thaw_krylov_solve(ThawResponse *island, const double *w, double near,
 
 // direct.c: the same by elimination, where that suits.
 int thaw_direct_suits(const ThawResponse *island);
+int thaw_direct_may_suit(const ThawResponse *island); // once H is assembled, whatever contacts do
 int32_t thaw_direct_cost(const ThawResponse *island, int32_t unknowns);
 ThawStatus thaw_direct_solve(ThawResponse *island, const double *w, double near, double *lambda);
 

@@ -634,7 +634,7 @@ static ThawStatus solve_rest(ThawResponse *island, const ThawContact *contacts, 
     int rigid = 1;
     for (int32_t p = 0; p < island->body_count; p++)
         rigid &= island->parts[p].motions == THAW_MOTIONS_ALL;
-    const int small = rigid || size <= THAW_DIRECT_MOST;
+    const int small = rigid || thaw_direct_may_suit(island);
     ThawStatus status = form == 2 && small ? change_form(island, contacts, index) : THAW_OK;
     if (status >= 0)
         status = go_on(island, small);
