@@ -561,6 +561,32 @@ static void the_worst_elements_are_named_first(void **state) {
     thaw_doctor_report_free(&report);
 }
 
+// Silk hangs over by 1.2 cm: triangles of 2 cm are too coarse for its drape, those of 5 mm are not; denim bears more.
+static void cloth_too_coarse_for_its_folds_is_found(void **state) {
+    (void)state;
+    static const struct {
+        const char *fabric;
+        double size;
+        int coarse;
+    } cases[] = {{"silk", 0.02, 1}, {"silk", 0.005, 0}, {"denim", 0.012, 0}, {"paper", 0.02, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "{\"thaw\": 1, \"shapes\": {\"s\": {\"mesh\": {\"sheet\": {\"grid\": {\"width\": 0.1, \"height\": "
+                 "0.1}}, \"size\": %g}, \"material\": \"%s\"}}, "
+                 "\"bodies\": [{\"shape\": \"s\", \"pins\": [\"x-min\"]}]}",
+                 cases[i].size, cases[i].fabric);
+        ThawDoctorReport *report = examine_text(text);
+        int told = 0;
+        for (int32_t k = 0; k < report->complaint_count; k++)
+            told += strcmp(report->complaints[k].id, "coarse-cloth") == 0;
+        assert_int_equal(told, cases[i].coarse);
+        if (told)
+            assert_non_null(strstr(find(report, "coarse-cloth")->what, "its bending length"));
+        thaw_doctor_report_free(&report);
+    }
+}
+
 static void a_mesh_in_the_wrong_unit_is_doubted(void **state) {
     (void)state;
     static const double lo[3] = {0}, hi[2][3] = {{70, 50, 60}, {1e-4, 1e-4, 1e-4}};
@@ -658,6 +684,7 @@ int main(void) {
         cmocka_unit_test(a_piece_that_nothing_holds_falls_off),
         cmocka_unit_test(contrasts_and_wild_spins_are_found),
         cmocka_unit_test(the_worst_elements_are_named_first),
+        cmocka_unit_test(cloth_too_coarse_for_its_folds_is_found),
         cmocka_unit_test(a_mesh_in_the_wrong_unit_is_doubted),
         cmocka_unit_test(files_of_every_kind_are_examined),
         cmocka_unit_test(every_published_scene_is_free_of_errors_and_warnings),
