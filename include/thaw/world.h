@@ -366,7 +366,8 @@ typedef struct ThawWorldDef {
     double newton_tolerance; // relative size of the gradient at which Newton stops
     int newton_iterations;   // at most this many
     int halvings;            // a failing step is retried with h/2, h/4, ... h/2^halvings
-    int substeps;            // a blow is resolved by so many parts of a step at most; 0: none is (docs/motion.md)
+    int substeps;            // a blow is resolved by so many parts of a step at most, and what rolls over facets; 0:
+                             // none is (docs/motion.md)
     ThawSolverKind solver;
     double solver_tolerance; // relative residual of iterative solves
     int threads;             // >= 1; 0: one per processor. Never changes a bit of the result

@@ -47,6 +47,7 @@ typedef struct ThawContact {
     double sink;          // m, the depth at which a hard contact begins to act; 0 for others
     double soft;          // N/m, of the automatic choice, whatever was chosen; 0: not known
     double length;        // m, of the edges at side 0; 0: not known
+    double bend;          // rad, about, by which faces are bent against each other at side 0 at rest
     double held;          // m, the depth that its spring was pressed to by the end of the last step; 0: new
     double energy;        // J, that its springs held at the start of the step
     double holds;         // m, the same by the end of this one: the response's

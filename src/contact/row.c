@@ -266,6 +266,7 @@ void thaw_contact_add(const ThawContactScratch *scratch, const ThawContactItem *
             if (s == 0) {
                 thaw_v3_add(x, w, side[s].body->x + 3 * (size_t)v, x);
                 length += w * shape->length[v];
+                c->bend += w * shape->bend[v];
             }
             if (!shape->mass)
                 continue;

@@ -171,6 +171,35 @@ static void measure_lengths(const double *x, ThawContactShape *shape) {
     }
 }
 
+// 2 tan(angle / 2) of faces that meet, which has the same bits on every machine.
+static double bend_between(const ThawContactShape *shape, const double *x, int32_t f, int32_t g) {
+    double n[2][3], turn[3];
+    thaw_contact_face_normal(shape, x, f, n[0]);
+    thaw_contact_face_normal(shape, x, g, n[1]);
+    thaw_v3_unit(n[0]);
+    thaw_v3_unit(n[1]);
+    thaw_v3_cross(n[0], n[1], turn);
+    return 2 * thaw_v3_norm(turn) / (1 + thaw_v3_dot(n[0], n[1]));
+}
+
+static void note_bend(ThawContactShape *shape, int32_t v, double bend) {
+    if (!(shape->smooth > 0) || bend > 2 * tan(shape->smooth * M_PI / 360))
+        shape->bend[v] = fmax(shape->bend[v], bend);
+}
+
+static void measure_bends(const double *x, ThawContactShape *shape) {
+    for (int32_t e = 0; e < shape->ne; e++) {
+        const int32_t *faces = shape->edge_face + 2 * (size_t)e;
+        for (int k = 0; k < 2 && faces[0] >= 0; k++)
+            note_bend(shape, shape->edge[2 * (size_t)e + (size_t)k], bend_between(shape, x, faces[0], faces[1]));
+    }
+    for (int32_t v = 0; v < shape->nv && shape->nodes == 2; v++) {
+        const int32_t *around = shape->around + shape->around_start[v];
+        if (shape->around_start[v + 1] - shape->around_start[v] == 2)
+            note_bend(shape, v, bend_between(shape, x, around[0], around[1]));
+    }
+}
+
 ThawStatus thaw_contact_shape_create(int nodes, int32_t nv, const double *x, int32_t nf, const int32_t *faces,
                                      ThawContactShape *shape, ThawError *error) {
     shape->nodes = nodes;
@@ -179,7 +208,9 @@ ThawStatus thaw_contact_shape_create(int nodes, int32_t nv, const double *x, int
     double *surface = status == THAW_OK ? THAW_NEW(double, 3 * (size_t)shape->nv) : NULL;
     if (status == THAW_OK) {
         shape->length = THAW_NEW(double, shape->nv);
-        status = surface && shape->length ? list_around(shape, error) : thaw_error_memory(error, "a surface");
+        shape->bend = THAW_NEW(double, shape->nv);
+        status =
+            surface && shape->length && shape->bend ? list_around(shape, error) : thaw_error_memory(error, "a surface");
     }
     for (int32_t v = 0; status == THAW_OK && v < shape->nv; v++)
         thaw_v3_copy(x + 3 * (size_t)shape->vertex[v], surface + 3 * (size_t)v);
@@ -189,8 +220,10 @@ ThawStatus thaw_contact_shape_create(int nodes, int32_t nv, const double *x, int
         status = thaw_smooth_compile(surface, shape->smooth, shape, error);
     if (status == THAW_OK)
         status = thaw_contact_tree_build(surface, shape, error);
-    if (status == THAW_OK)
+    if (status == THAW_OK) {
         measure_lengths(surface, shape);
+        measure_bends(surface, shape);
+    }
     thaw_free(surface);
     return status;
 }
@@ -209,6 +242,7 @@ void thaw_contact_shape_clear(ThawContactShape *shape) {
     thaw_free(shape->stiffness);
     thaw_free(shape->mass);
     thaw_free(shape->length);
+    thaw_free(shape->bend);
     thaw_free(shape->part);
     thaw_free(shape->curved);
     thaw_free(shape->behind);

@@ -35,6 +35,7 @@ typedef struct ThawContactShape {
     double *stiffness; // nv, N/m, automatic; NULL for obstacles, which do not yield
     double *mass;      // nv, kg; NULL for obstacles
     double *length;    // nv, m, mean length of the edges there at rest
+    double *bend;      // nv, 2 tan(angle / 2) of the sharpest edge there at rest; where contact is smooth there is none
     double half;       // m, half the thickness of a sheet, which has two sides; 0: a solid
     double radius;     // m; > 0: balls round the vertices, and no faces
     double margin;     // m, by which the solid sticks out of its vertices' box

@@ -108,7 +108,7 @@ void thaw_blow_find(ThawWorld *world, const double *v, double h) {
             continue;
         int32_t *parts = &world->parts[c->key.body[0]];
         if (wanted <= options->substeps)
-            *parts = *parts > (int32_t)wanted + 1 ? *parts : (int32_t)wanted + 1;
+            *parts = (int32_t)fmax(*parts, THAW_PARTS_ROLL + wanted);
         else if (c->restitution > 0 && *parts == 0)
             *parts = 1;
     }

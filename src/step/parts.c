@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step in parts for those that need them.
 //
-// Islands that are struck make the step in parts (blow.c), by the integrator of blows; the others make it in one, by
-// the world's. Bodies that make it in as many parts are a *party*; parties take turns from the start of the step to its
-// end, and while one does the others are put aside with all that is remembered of their contacts: neither searched nor
-// solved, and for the bodies of the party not there.
+// Islands that are struck make the step in parts (blow.c), by the integrator of blows, and those in which something
+// rolls over facets (facet.c) by the world's; the others make it in one. Bodies that make it alike are a *party*;
+// parties take turns from the start of the step to its end, and while one does the others are put aside with all that
+// is remembered of their contacts: neither searched nor solved, and for the bodies of the party not there.
 //
 // So nothing may be missed between parties. What may touch in the step is of one: whatever the search for the whole
 // step found, or holds to each other; and what is as near to a body of a struck island as anything of it could go in

@@ -6,8 +6,8 @@
 //
 // Small islands and bodies are tasks of one loop, large ones take turns and use all threads inside; which is which
 // depends on the model and state only. A step that fails is taken back and done in halves, with contacts found anew; if
-// that fails too, down to h / 2^halvings, the world is as before. A step that is too long for a blow is made in parts
-// (blow.c).
+// that fails too, down to h / 2^halvings, the world is as before. A step that is too long for a blow, or for facets
+// that a body rolls over, is made in parts (blow.c, facet.c).
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -496,13 +496,12 @@ static ThawStatus step_rebounding(ThawWorld *world, ThawIncrement step, ThawErro
     return status;
 }
 
-// The bodies whose turn it is make the step by the scheme of blows in as many parts as `parts` says (blow.c), or as one
-// interval.
+// The bodies whose turn it is make the step as `parts` says: what is struck by the scheme of blows.
 static ThawStatus step_party(ThawWorld *world, ThawIncrement step, int parts, ThawError *error) {
     const ThawScheme *scheme = world->scheme;
-    const int count = parts > 1 ? parts - 1 : 1;
+    const int count = thaw_parts_count(parts);
     ThawStatus status = THAW_OK;
-    if (parts > 1)
+    if (parts > THAW_PARTS_ROLL)
         choose_scheme(world, thaw_scheme_of_blows(scheme));
     step.h /= count;
     for (int k = 0; k < count && status == THAW_OK; k++, step.t += step.h) {
@@ -515,7 +514,7 @@ static ThawStatus step_party(ThawWorld *world, ThawIncrement step, int parts, Th
     return status;
 }
 
-// As one interval, or by islands in as many parts as their blows need.
+// As one interval, or by islands in as many parts as their blows and facets need.
 static ThawStatus step_whole(ThawWorld *world, ThawIncrement step, ThawError *error) {
     world->found = 0;
     choose_scheme(world, thaw_scheme(world->model->options.integrator));
@@ -525,6 +524,7 @@ static ThawStatus step_whole(ThawWorld *world, ThawIncrement step, ThawError *er
     if (status != THAW_OK)
         return status;
     thaw_blow_find(world, look_along(world, step), step.h);
+    thaw_facet_find(world, step.h);
     const int most = thaw_parts_plan(world);
     world->found = 1;
     if (most == 0)

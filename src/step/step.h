@@ -221,8 +221,7 @@ struct ThawWorld {
     struct ThawKept *kept; // what a cancelled step goes back to (keep.h); NULL where nothing can cancel
     int found;             // contacts are those of the interval that is tried next
     // Islands that make a step in parts (parts.c):
-    int32_t *parts;         // body_count: 0: it is not struck; 1: by what rebounds only; 1 + n: its step is cut into n;
-                            // -1: asleep
+    int32_t *parts;         // body_count: how it makes this step, see thaw_parts_count; -1: asleep
     int32_t *together;      // body_count, a forest: bodies that make this step in as many
     unsigned char *aside;   // body_count flags: awake, and waiting for others to make their step
     double *span;           // 6 * body_count, m: boxes of where bodies have been in the step
@@ -254,6 +253,14 @@ void thaw_blow_find(ThawWorld *world, const double *v, double h);
 // which speed (m/s) it is none.
 int thaw_blow_is_unresolved(const ThawWorld *world, const ThawContact *contact, double h);
 double thaw_blow_slow(const ThawWorld *world, const ThawContact *contact, double h);
+// facet.c: after that, the same for what rolls over facets.
+void thaw_facet_find(ThawWorld *world, double h);
+// How a body makes its step: 0: in one; 1: in one, struck by what rebounds only; up to THAW_PARTS_ROLL: it rolls, in as
+// many parts; beyond: it is struck, in as many more, by the scheme of blows. The largest of all that touch counts.
+enum { THAW_PARTS_ROLL = 4 };
+static inline int thaw_parts_count(int32_t parts) {
+    return parts > THAW_PARTS_ROLL ? parts - THAW_PARTS_ROLL : parts > 1 ? parts : 1;
+}
 
 // rebound.c: contacts of the interval of h have been found. Where any that rebound meet within `window` (s), bodies get
 // the velocities after that, and *until is 0; else it is the time until the first meet, or more than h.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the regions of a body are. Distance is measured along edges, since a dragon's jaws are near each other in space
-// and not in the dragon. Vertices belong to the centre that is nearest.
+// Where the regions of a body are.
 //
-// Centres are placed one after the other where the distance to those before is largest (so limbs get theirs first, and
-// every piece of a body that hangs together nowhere), then moved to the middle of what they have, a few times (Lloyd
-// 1982, with vertices for means): regions come out about equally large. Ties go to the lower number: the same regions
-// in every run. Costs (count + rounds) times a shortest-path tree, nv log nv each.
+// Centres are placed one after the other where the way along edges to those before is longest: so limbs get theirs
+// first, and every piece of a body that hangs together nowhere, and a dragon's jaws, which are near each other in
+// space, are far from each other in the dragon. Then vertices belong to the centre whose ball has to grow least until
+// they hang together with it inside: in compact bodies that is the nearest in space, however the mesh's diagonals lie,
+// and a ball that reaches the other jaw has to hold the neck first. Centres are moved to the middle of what they have,
+// a few times (Lloyd 1982, with vertices for means): regions come out about equally large. Ties go to the lower number:
+// the same regions in every run. Costs (count + rounds) times a shortest-path tree, nv log nv each.
 #include <math.h>
 #include <string.h>
 
@@ -27,6 +29,7 @@ typedef struct Search {
     const ThawShape *shape;
     double *distance;   // nv, m, from the nearest centre
     int32_t *region_of; // nv
+    int straight;       // distance is that of balls, not along edges
     Heap heap;
 } Search;
 
@@ -80,10 +83,18 @@ static const double *place_of(const ThawShape *shape, int32_t vertex) {
     return shape->X + (size_t)vertex * (size_t)shape->dim;
 }
 
-// Takes over what is nearer to the region's centre than to all before.
-static ThawStatus spread(Search *search, int32_t region, int32_t centre) {
+// Of a vertex from the centre, reached from its neighbour.
+static double distance_of(const Search *search, const double *point, struct HeapItem from, int32_t next) {
     const ThawShape *shape = search->shape;
-    search->distance[centre] = 0;
+    if (search->straight)
+        return fmax(from.distance, between(shape, point, place_of(shape, next)));
+    return from.distance + between(shape, place_of(shape, from.vertex), place_of(shape, next));
+}
+
+// Takes over what is nearer to the region's centre, a vertex and the point that it stands for, than to all before.
+static ThawStatus spread(Search *search, int32_t region, int32_t centre, const double *point) {
+    const ThawShape *shape = search->shape;
+    search->distance[centre] = 0; // of the centre's vertex, whatever its place
     search->region_of[centre] = region;
     ThawStatus status = push(&search->heap, 0, centre);
     while (status == THAW_OK && search->heap.count > 0) {
@@ -93,7 +104,7 @@ static ThawStatus spread(Search *search, int32_t region, int32_t centre) {
         const ThawGraph *graph = shape->graph;
         for (int32_t k = graph->offset[item.vertex]; k < graph->offset[item.vertex + 1] && status == THAW_OK; k++) {
             const int32_t next = graph->neighbours[k];
-            const double distance = item.distance + between(shape, place_of(shape, item.vertex), place_of(shape, next));
+            const double distance = distance_of(search, point, item, next);
             if (distance >= search->distance[next])
                 continue;
             search->distance[next] = distance;
@@ -111,11 +122,11 @@ static void begin(Search *search) {
     }
 }
 
-static ThawStatus spread_all(Search *search, int32_t count, const int32_t *centre) {
+static ThawStatus spread_all(Search *search, int32_t count, const int32_t *centre, double (*point)[3]) {
     ThawStatus status = THAW_OK;
     begin(search);
     for (int32_t r = 0; r < count && status == THAW_OK; r++)
-        status = spread(search, r, centre[r]);
+        status = spread(search, r, centre[r], point[r]);
     return status;
 }
 
@@ -147,8 +158,8 @@ static void find_mean(const Search *search, int32_t region, double mean[3]) {
 }
 
 // Its vertex that is nearest to that.
-static int32_t middle(const Search *search, int32_t region) {
-    double mean[3], least = INFINITY;
+static int32_t middle(const Search *search, int32_t region, double mean[3]) {
+    double least = INFINITY;
     int32_t best = 0;
     find_mean(search, region, mean);
     for (int32_t i = 0; i < search->shape->nv; i++) {
@@ -164,7 +175,9 @@ static int32_t middle(const Search *search, int32_t region) {
 
 static ThawStatus scatter(Search *search, int32_t count, int32_t *centre, int32_t *placed) {
     begin(search);
-    ThawStatus status = spread(search, 0, middle(search, -1)); // from the middle: the first centre is at an end
+    double point[THAW_REGIONS_MAX][3];
+    const int32_t inner = middle(search, -1, point[0]); // the first centre is at an end, far from it
+    ThawStatus status = spread(search, 0, inner, place_of(search->shape, inner));
     int32_t next = farthest(search);
     begin(search);
     *placed = 0;
@@ -172,18 +185,23 @@ static ThawStatus scatter(Search *search, int32_t count, int32_t *centre, int32_
         if (*placed > 0 && search->distance[next] == 0) // fewer vertices than regions
             break;
         centre[*placed] = next;
-        status = spread(search, (*placed)++, next);
+        for (int k = 0; k < search->shape->dim; k++)
+            point[*placed][k] = place_of(search->shape, next)[k];
+        status = spread(search, (*placed)++, next, place_of(search->shape, next));
         next = farthest(search);
     }
+    search->straight = 1;
+    if (status == THAW_OK)
+        status = spread_all(search, *placed, centre, point);
     for (int round = 0, moved = 1; round < ROUNDS && moved && status == THAW_OK; round++) {
         moved = 0;
         for (int32_t r = 0; r < *placed; r++) {
-            const int32_t to = middle(search, r);
+            const int32_t to = middle(search, r, point[r]);
             moved |= to != centre[r];
             centre[r] = to;
         }
         if (moved)
-            status = spread_all(search, *placed, centre);
+            status = spread_all(search, *placed, centre, point);
     }
     return status;
 }
@@ -192,14 +210,18 @@ ThawStatus thaw_regions_place(const ThawShape *shape, int32_t count, const int32
                               int32_t *region_of, int32_t *centre, int32_t *placed, ThawError *error) {
     Search search = {.shape = shape, .distance = THAW_NEW(double, shape->nv), .region_of = region_of};
     ThawStatus status = search.distance ? THAW_OK : THAW_ERROR_MEMORY;
+    double point[THAW_REGIONS_MAX][3];
     *placed = 0;
     if (status == THAW_OK && given_count > 0) {
+        search.straight = 1;
         *placed = given_count < THAW_REGIONS_MAX ? given_count : THAW_REGIONS_MAX;
         memcpy(centre, given, sizeof *centre * (size_t)*placed);
-        status = spread_all(&search, *placed, centre);
+        for (int32_t r = 0; r < *placed; r++)
+            memcpy(point[r], place_of(shape, centre[r]), sizeof(double) * (size_t)shape->dim);
+        status = spread_all(&search, *placed, centre, point);
         while (status == THAW_OK && *placed < THAW_REGIONS_MAX && isinf(search.distance[farthest(&search)])) {
             centre[*placed] = farthest(&search);
-            status = spread(&search, *placed, centre[*placed]);
+            status = spread(&search, *placed, centre[*placed], place_of(shape, centre[*placed]));
             ++*placed;
         }
     } else if (status == THAW_OK)

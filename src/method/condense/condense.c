@@ -286,6 +286,7 @@ static int32_t region_condense(const ThawStepper *s, int32_t element) {
 const ThawMethodOps thaw_condense_ops = {.create = create_condense,
                                          .free = free_condense,
                                          .configure = configure_condense,
+                                         .doubt = thaw_condense_doubt,
                                          .prepare = prepare_condense,
                                          .decide = decide_condense,
                                          .sleep_steps = sleep_steps_condense,

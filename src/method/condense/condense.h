@@ -53,6 +53,9 @@ static inline const ThawCondenseOptions *thaw_condense_options(const ThawWorld *
     return thaw_state_method_options(&world->state, thaw_method_index(thaw_method_condense.name), body);
 }
 
+// doubt.c
+int thaw_condense_doubt(const void *options, double omega, ThawOptionRemark *remarks);
+
 // published.c: the system of dynamic nodes, made anew where scripts have changed.
 ThawStatus thaw_condense_find_nodes(ThawWorld *world, ThawStepper *s, ThawError *error);
 // condense.c: the vertices that the group "regions" gives, where options ask for it.
