@@ -211,6 +211,7 @@ void thaw_scene_read_thickness(const ThawPlace *place, ThawShapeDef *shape) {
     static const char *const bendings[] = {"plate", "hinge"};
     static const char *const own[] = {"membrane", "bending",         "bending_damping", "warp",
                                       "pressure", "yield_curvature", "yield_angle"};
+    enum { PRESSURE = 4 };
     ThawSceneReader *reader = place->reader;
     ThawPlace thickness = thaw_place_member(place, "thickness");
     const int sheet = thaw_mesh_is_sheet(shape->mesh);
@@ -220,7 +221,10 @@ void thaw_scene_read_thickness(const ThawPlace *place, ThawShapeDef *shape) {
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         ThawPlace member = thaw_place_member(place, own[i]);
         if (member.value && !sheet)
-            thaw_place_refuse(&member, "only a sheet stretches and bends by options", "to leave it out");
+            thaw_place_refuse(&member,
+                              i == PRESSURE ? "a solid has no pressure inside"
+                                            : "only a sheet stretches and bends by options",
+                              i == PRESSURE ? "a sheet that is closed, or forces on a group" : "to leave it out");
     }
     if (reader->status)
         return;
