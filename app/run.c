@@ -567,13 +567,19 @@ static double room_for(const AppRun *run) {
     return (double)about.f_bavail * (double)about.f_frsize;
 }
 
+// bytes, in words.
+static const char *size_text(double bytes, char text[24]) {
+    snprintf(text, 24, "%.1f %s", bytes / (bytes < 1e9 ? 1e6 : 1e9), bytes < 1e9 ? "MB" : "GB");
+    return text;
+}
+
 // Says beforehand what would show only after hours, or as the end of all memory.
 static void warn(const AppRun *run) {
     const int64_t steps = run->steps >= 0 ? run->steps : run->solve_static ? 0 : run->scene->steps;
     const int64_t every = run->every > 0 ? run->every : run->scene->frame_every;
     const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     ThawCost cost;
-    char duration[40];
+    char duration[40], size[24], room[24];
     thaw_scene_cost(run->scene, steps, every, &cost);
     thaw_cost_duration(cost.seconds, duration);
     if (cost.memory > 0.7 * machine)
@@ -583,8 +589,8 @@ static void warn(const AppRun *run) {
         app_complain("run", "warning: %" PRId64 " steps take about %s of one core%s; Ctrl-C keeps what is done", steps,
                      duration, cost.touching ? ", or more where much touches" : "");
     if (cost.disk > room_for(run) || cost.disk > 100e9)
-        app_complain("run", "warning: %.0f frames take about %.1f GB, and %s has room for %.1f GB; see --every",
-                     cost.frames, cost.disk / 1e9, run->folder, room_for(run) / 1e9);
+        app_complain("run", "warning: %.0f frames take about %s, and %s has room for %s; see --every", cost.frames,
+                     size_text(cost.disk, size), run->folder, size_text(room_for(run), room));
 }
 
 static int run_scene(AppRun *run, int argc, char **argv) {

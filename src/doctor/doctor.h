@@ -48,7 +48,8 @@ void thaw_element_centre(const ThawMesh *mesh, int32_t element, double centre[3]
 // Whether it is as large, in metres, as what is usually simulated (mesh.c).
 void thaw_exam_size(ThawExam *exam, const char *where, const double size[3]);
 // Elements, pieces, thickness, size (mesh.c).
-void thaw_exam_mesh(ThawExam *exam, const ThawMesh *mesh, const char *where, ThawPatient *patient);
+// bends: something of that mesh is free to.
+void thaw_exam_mesh(ThawExam *exam, const ThawMesh *mesh, const char *where, int bends, ThawPatient *patient);
 // The first mode of each body, and its thresholds (scale.c).
 void thaw_exam_scales(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
 // Materials, time, output; after the scales (world.c).

@@ -460,6 +460,7 @@ typedef struct Turning {
     double omega;    // rad/s, at its fastest
     double duration; // s: a turn at that speed which would lose as much as all of the run
     double gyration; // m^2, square of the radius of gyration about its axis
+    double own;      // rad/s, of small swings; 0: it does not swing
 } Turning;
 
 // The part of a that is across a unit axis.
@@ -502,7 +503,7 @@ static int find_spin(const Case *c, Turning *turning) {
     if (c->held_count || !(thaw_v3_unit(axis) > 0))
         return 0;
     mass_centre(c, centre);
-    *turning = (Turning){thaw_v3_norm(c->body->spin), c->duration, gyration(c, centre, axis)};
+    *turning = (Turning){thaw_v3_norm(c->body->spin), c->duration, gyration(c, centre, axis), 0};
     return 1;
 }
 
@@ -530,7 +531,7 @@ static int find_swing(const Case *c, Turning *turning) {
     across(axis, g);
     double all = thaw_v3_norm(arm) * thaw_v3_norm(g), fall = all - thaw_v3_dot(arm, g);
     double square = gyration(c, pivot, axis);
-    *turning = (Turning){sqrt(2 * fall / square), 3.0 / 8 * c->duration, square};
+    *turning = (Turning){sqrt(2 * fall / square), 3.0 / 8 * c->duration, square, sqrt(all / square)};
     return fall > FLAT * all && c->duration * sqrt(all / square) > M_PI / 2;
 }
 
@@ -543,8 +544,12 @@ double thaw_spin_loss_rate(const ThawMaterialDef *m, double gyration_square, con
     return (h + brake) * (1 + breathing * h * resisted / 2);
 }
 
-// The share of its speed that is left after the run by steps of h: omega' = -rate omega^3.
+// The share of its speed that is left after the run by steps of h: omega' = -rate omega^3. Moving frames keep a turn,
+// but torques are those of the integrator: a swing loses what a vibration does (large ones, which are slower, less).
 static double speed_left(const Case *c, const Turning *turning, const ThawScheme *scheme, double h, double brake) {
+    double angle;
+    if (scheme->follows && turning->own > 0)
+        return pow(scheme->vibrate(turning->own * h, &angle), c->duration / h);
     const double rate = thaw_spin_loss_rate(c->material, turning->gyration, scheme, h, brake);
     return 1 / sqrt(1 + 2 * rate * turning->omega * turning->omega * turning->duration);
 }
@@ -565,7 +570,8 @@ static void examine_turning(const Case *c) {
     if (keeps < h) {
         // A rigid part that spins has formed under the tension of its spin, which brakes it as much. One that swings
         // has formed at any moment of a swing, and keeps more: how much is not known before.
-        const int adaptive = thaw_method_at(c->body->method)->has_parts, spared = adaptive && !spins;
+        const int adaptive = thaw_method_at(c->body->method)->has_parts,
+                  spared = adaptive && !spins && !scheme->follows;
         ThawComplaint *complaint =
             thaw_exam_add(c->exam, by_step < 0.5 && !spared ? THAW_SEVERITY_WARNING : THAW_SEVERITY_HINT,
                           spins ? "spin-lost" : "swing-lost", "body %.100s", c->def->name);
@@ -573,9 +579,9 @@ static void examine_turning(const Case *c) {
                             "steps of %.4g s slow its %s %.4g rad/s%s: %s%s of that speed would be left after the "
                             "%.3g s of the run%s",
                             h, spins ? "spin of" : "swings of up to", t.omega,
-                            spared     ? " while it is elastic"
-                            : adaptive ? " (rigid parts too, by the stress in them)"
-                                       : "",
+                            spared              ? " while it is elastic"
+                            : adaptive && spins ? " (rigid parts too, by the stress in them)"
+                                                : "",
                             spins ? "in free flight " : "", thaw_percent_text(text, by_step), c->duration,
                             spared ? " by the full method; as a rigid part it keeps more" : "");
         snprintf(other, sizeof other, "write \"integrator\": \"%s\" into \"time\", which %s, or ",

@@ -323,7 +323,7 @@ void thaw_exam_size(ThawExam *exam, const char *where, const double size[3]) {
     thaw_complaint_value(c, diameter, "m");
 }
 
-void thaw_exam_mesh(ThawExam *exam, const ThawMesh *mesh, const char *where, ThawPatient *patient) {
+void thaw_exam_mesh(ThawExam *exam, const ThawMesh *mesh, const char *where, int bends, ThawPatient *patient) {
     double lo[3], hi[3];
     thaw_mesh_box_of(mesh, lo, hi);
     patient->vertices = mesh->vertex_count;
@@ -333,7 +333,7 @@ void thaw_exam_mesh(ThawExam *exam, const ThawMesh *mesh, const char *where, Tha
         patient->size[k] = hi[k] - lo[k];
     examine_elements(exam, mesh, where, patient);
     examine_pieces(exam, mesh, where);
-    if (!thaw_mesh_is_sheet(mesh))
+    if (bends && !thaw_mesh_is_sheet(mesh))
         examine_layers(exam, mesh, where);
     examine_seams(exam, mesh, where);
     thaw_exam_size(exam, where, patient->size);

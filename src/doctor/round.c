@@ -103,7 +103,9 @@ static void complain(ThawExam *exam, const ThawShapeDef *def, const ThawShape *s
         "it is round, of facets with edges of %.2g m, %.2g of its radius: it lies on them like a die, may stay "
         "on slopes of up to about %.2g degrees, and rolls in jolts that cost speed",
         ball->edge, ball->edge / ball->radius, angle * 180 / M_PI);
-    thaw_complaint_cure(c, "a finer mesh: with about %.0f elements it stays on 3 degrees at most",
+    thaw_complaint_cure(c,
+                        "\"smooth\": 60 in the shape rolls as a round one does; or a finer mesh: with about %.0f "
+                        "elements it stays on 3 degrees at most",
                         shape->ne * pow(angle / STAYS, shape->dim));
     thaw_complaint_value(c, angle * 180 / M_PI, "degrees");
 }
@@ -117,7 +119,7 @@ void thaw_exam_round(ThawExam *exam, const ThawScene *scene, const ThawModel *mo
     for (int32_t b = 0; seen && b < world->body_count && !exam->status; b++) {
         const int32_t index = world->bodies[b].shape;
         const ThawShape *shape = model->bodies[b].shape;
-        if (seen[index] || exam->report->patients[b].held > 0)
+        if (seen[index] || exam->report->patients[b].held > 0 || world->shapes[index].smooth > 0)
             continue;
         seen[index] = 1;
         unsigned char *outside = THAW_NEW(unsigned char, shape->nv);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mesh/mesh.h"
 #include "scene/read.h"
 
 enum { BODIES_AT_MOST = 1000000 };          // that one entry may stand for
@@ -121,6 +122,18 @@ static void read_script(const ThawPlace *place, const ThawBodyDef *body, ThawScr
     thaw_scene_read_keys(&list, &script->keys, &script->key_count);
 }
 
+// m. Positions are double numbers: farther away they are rounded by more than 1e-7 m.
+static const double FARTHEST = 1e9;
+
+static void refuse_far(const ThawPlace *place, const double position[3]) {
+    ThawPlace member = thaw_place_member(place, "position");
+    for (int k = 0; k < 3 && !place->reader->status; k++)
+        if (!(fabs(position[k]) <= FARTHEST))
+            thaw_place_fail(&member, THAW_ERROR_INPUT,
+                            "too far away to tell its vertices apart (value %g m); allowed: %g to %g m", position[k],
+                            -FARTHEST, FARTHEST);
+}
+
 static void read_force(const ThawPlace *place, int32_t shape, ThawForceDef *force) {
     static const char *const keys[] = {"group", "total", "per_vertex", "acceleration", "wind", "from",
                                        "to",    "ramp",  "air",        "drag",         "lift", NULL};
@@ -140,6 +153,12 @@ static void read_force(const ThawPlace *place, int32_t shape, ThawForceDef *forc
     if (kind < 0)
         return;
     force->kind = (ThawForceKind)kind;
+    if (force->kind == THAW_FORCE_WIND && !thaw_mesh_is_sheet(place->reader->shapes[shape].mesh)) {
+        ThawPlace wind = thaw_place_member(place, "wind");
+        thaw_place_fail(&wind, THAW_ERROR_INPUT,
+                        "wind on a solid; allowed: on sheets; \"total\", \"per_vertex\" or "
+                        "\"acceleration\" push solids");
+    }
     thaw_place_vector(place, kinds[kind], force->value);
     thaw_place_number(place, "from", thaw_range_not_negative, &force->from);
     thaw_place_number(place, "to", thaw_range_not_negative, &force->to);
@@ -220,6 +239,7 @@ static void read_body(const ThawPlace *place, ThawBodyDef *body) {
         body->unit = thaw_scene_keep_text(reader, thaw_place_own_text(&unit));
     thaw_place_choice(place, "start", starts, sizeof starts / sizeof *starts, &body->at_rest);
     thaw_place_vector(place, "position", body->position);
+    refuse_far(place, body->position);
     thaw_place_rotation(place, "rotation", body->rotation, NULL);
     thaw_place_vector(place, "velocity", body->velocity);
     if (reader->store->scene.world.dim == 2 && spin.value)

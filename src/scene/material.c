@@ -96,6 +96,7 @@ static void read_material(const ThawPlace *place, ThawMaterialDef *material, dou
         [THAW_DAMPING_VISCOUS] = "viscous",
     };
     static const ThawRange poisson = {-1, 0.5, true, true};
+    static const ThawRange densities = {1e-12, THAW_SCENE_HUGE, false, false}; // less is rounding beside any stiffness
     const char *models[THAW_MATERIAL_MODEL_COUNT];
     for (int i = 0; i < THAW_MATERIAL_MODEL_COUNT; i++)
         models[i] = thaw_material_model_name((ThawMaterialModel)i);
@@ -109,7 +110,7 @@ static void read_material(const ThawPlace *place, ThawMaterialDef *material, dou
     ThawPlace which = thaw_place_member(place, "constants");
     if (which.value && model != THAW_MATERIAL_STABLE_NEO_HOOKEAN)
         thaw_place_refuse(&which, "only the model stable-neo-hookean has a choice of constants", "to leave it out");
-    thaw_place_number(place, "density", thaw_range_positive, &material->density);
+    thaw_place_number(place, "density", densities, &material->density);
     const double young = material->young;
     thaw_place_number(place, "young", thaw_range_positive, &material->young);
     material->weave.weft_young *= material->young / young; // of a fabric that this one is like: in proportion

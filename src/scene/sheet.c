@@ -209,7 +209,9 @@ void thaw_scene_read_sheet(const ThawPlace *place, const ThawPlace *member, doub
 void thaw_scene_read_thickness(const ThawPlace *place, ThawShapeDef *shape) {
     static const char *const membranes[] = {"plane-stress", "fixed-thickness", "woven", "lengths"};
     static const char *const bendings[] = {"plate", "hinge"};
-    static const char *const own[] = {"membrane", "bending", "bending_damping", "warp", "pressure"};
+    static const char *const own[] = {"membrane", "bending",         "bending_damping", "warp",
+                                      "pressure", "yield_curvature", "yield_angle"};
+    enum { PRESSURE = 4 };
     ThawSceneReader *reader = place->reader;
     ThawPlace thickness = thaw_place_member(place, "thickness");
     const int sheet = thaw_mesh_is_sheet(shape->mesh);
@@ -219,7 +221,10 @@ void thaw_scene_read_thickness(const ThawPlace *place, ThawShapeDef *shape) {
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         ThawPlace member = thaw_place_member(place, own[i]);
         if (member.value && !sheet)
-            thaw_place_refuse(&member, "only a sheet stretches and bends by options", "to leave it out");
+            thaw_place_refuse(&member,
+                              i == PRESSURE ? "a solid has no pressure inside"
+                                            : "only a sheet stretches and bends by options",
+                              i == PRESSURE ? "a sheet that is closed, or forces on a group" : "to leave it out");
     }
     if (reader->status)
         return;
@@ -240,6 +245,8 @@ void thaw_scene_read_thickness(const ThawPlace *place, ThawShapeDef *shape) {
     thaw_place_choice(place, "bending", bendings, 2, &choice);
     shape->bending = (ThawBending)choice;
     thaw_place_number(place, "bending_damping", thaw_range_not_negative, &shape->bending_damping);
+    thaw_place_number(place, "yield_curvature", thaw_range_positive, &shape->yield_curvature);
+    thaw_place_number(place, "yield_angle", thaw_range_positive, &shape->yield_angle);
     thaw_place_number(place, "pressure", thaw_range_any, &shape->pressure);
     ThawPlace warp = thaw_place_member(place, "warp");
     if (warp.value && shape->membrane != THAW_MEMBRANE_WOVEN && !fabric)
