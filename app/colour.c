@@ -60,6 +60,7 @@ static ThawStatus refuse(const Colouring *c, const ThawFrameData *frame, ThawErr
         field->use == THAW_FIELD_ADAPTIVE   ? ", which only runs with an adaptive method write"
         : field->use == THAW_FIELD_SHEETS   ? ", which only runs with sheets of an adaptive method write"
         : field->use == THAW_FIELD_LIMITED  ? ", which only runs with strain limits write"
+        : field->use == THAW_FIELD_FOLDED   ? ", which only runs with sheets that yield write"
         : field->use == THAW_FIELD_REGIONS  ? ", which only runs with a method write that puts mass on regions"
         : field->use == THAW_FIELD_TOUCHING ? ", which only runs where something can touch write"
                                             : "",

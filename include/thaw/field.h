@@ -23,6 +23,7 @@ typedef enum ThawFieldUse {
     THAW_FIELD_ADAPTIVE,
     THAW_FIELD_SHEETS,
     THAW_FIELD_LIMITED,
+    THAW_FIELD_FOLDED, // about sheets that yield
     THAW_FIELD_REGIONS // about bodies whose method puts their mass on regions
 } ThawFieldUse;
 

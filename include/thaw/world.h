@@ -64,7 +64,9 @@ typedef struct ThawShapeDef {
                                     // 0: x, and y where x is across
     const double *uv;               // of woven sheets: u, v of each corner of each element of the mesh, u along the
                                     // warp; in place of `warp` where it is not degenerate; may be NULL
-    double pressure;                // Pa, inside a closed sheet over outside; its triangles must all look out, or in
+    // Of sheets: 1/m and rad, beyond which bending stays (docs/shells.md#plastic-folds); 0: it never does by that.
+    double yield_curvature, yield_angle;
+    double pressure;         // Pa, inside a closed sheet over outside; its triangles must all look out, or in
     double fibre[3];         // of solids whose materials have fibres: their direction, in the shape's coordinates
     const double *fibres;    // the same for each element of the mesh, dim numbers, in its place; may be NULL
     const double *stiffness; // of each element of the mesh: times which its material is as stiff, > 0; may be NULL

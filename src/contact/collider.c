@@ -200,7 +200,8 @@ static ThawStatus compile_obstacle(const ThawModelObstacle *o, int dim, ThawCont
 // --- the collider ---------------------------------------------------------------------------------------------------
 
 static const ThawShape *shape_at(const ThawModel *model, int32_t i) {
-    return i < model->shape_count ? &model->shapes[i] : model->variants[i - model->shape_count];
+    const int32_t count = model->shape_count + model->own_count;
+    return i < count ? &model->shapes[i] : model->variants[i - count];
 }
 
 static void mark_fixed(const ThawCollider *collider, const ThawModelBody *body, unsigned char *fixed) {
@@ -222,7 +223,7 @@ ThawStatus thaw_collider_create(const ThawModel *model, ThawCollider **result, T
     if (!collider)
         return thaw_error_memory(error, "the collider");
     collider->model = model;
-    collider->shape_count = model->shape_count + model->variant_count;
+    collider->shape_count = model->shape_count + model->own_count + model->variant_count;
     collider->shapes = THAW_NEW(ThawContactShape, collider->shape_count);
     collider->by_body = THAW_NEW(const ThawContactShape *, model->body_count);
     collider->obstacle_shapes = THAW_NEW(ThawContactShape, model->obstacle_count);

@@ -218,6 +218,23 @@ static ThawStatus compile_load(const char *where, int dim, const ThawForceDef *d
     return THAW_OK;
 }
 
+// The shape that a body begins with. Of one that folds each body has its own.
+static ThawStatus find_shape(const ThawWorldDef *world, int32_t index, ThawModel *model, ThawError *error) {
+    const int32_t shape = world->bodies[index].shape;
+    ThawShape *found = &model->shapes[shape];
+    int taken = 0;
+    for (int32_t i = 0; i < index; i++)
+        taken |= model->bodies[i].base == found;
+    ThawStatus status = THAW_OK;
+    if (taken && found->creases) {
+        found = &model->shapes[model->shape_count + model->own_count++];
+        status = thaw_shape_compile(&world->shapes[shape], world->dim, model->materials, model->material_count, found,
+                                    error);
+    }
+    model->bodies[index].base = model->bodies[index].shape = found;
+    return status;
+}
+
 static ThawStatus compile_body(const ThawWorldDef *world, int32_t index, ThawModel *model, ThawError *error) {
     const ThawBodyDef *def = &world->bodies[index];
     ThawModelBody *body = &model->bodies[index];
@@ -257,7 +274,8 @@ static ThawStatus compile_body(const ThawWorldDef *world, int32_t index, ThawMod
         status = thaw_check_rotation(where, dim, def->rotation, body->rotation, error);
     if (status != THAW_OK)
         return status;
-    body->base = body->shape = &model->shapes[def->shape];
+    if ((status = find_shape(world, index, model, error)) != THAW_OK)
+        return status;
     body->friction = def->friction;
     body->restitution = def->restitution;
     body->self_contact = def->self_contact != 0;
@@ -314,7 +332,7 @@ ThawStatus thaw_model_create(const ThawWorldDef *def, ThawModel **result, ThawEr
     model->options.attachments = NULL;
     model->options.source = NULL;
     model->dim = def->dim;
-    model->shapes = THAW_NEW(ThawShape, def->shape_count);
+    model->shapes = THAW_NEW(ThawShape, (size_t)def->shape_count + (size_t)def->body_count);
     model->bodies = THAW_NEW(ThawModelBody, def->body_count);
     status =
         model->shapes && model->bodies ? compile_materials(def, model, error) : thaw_error_memory(error, "the model");
@@ -384,7 +402,7 @@ void thaw_model_free(ThawModel **pointer) {
     thaw_obstacles_clear(model);
     thaw_attachments_clear(model);
     thaw_units_clear(model);
-    for (int32_t i = 0; i < model->shape_count; i++)
+    for (int32_t i = 0; i < model->shape_count + model->own_count; i++)
         thaw_shape_clear(&model->shapes[i]);
     thaw_free(model->bodies);
     thaw_free(model->shapes);

@@ -68,6 +68,9 @@ typedef struct ThawShape {
     double *fibre;                 // 3 * ne, units at rest; NULL where no material has fibres
     double *warp;                  // of a woven sheet: 3 * ne, by the mesh's element, units in its plane; else NULL
     double pressure;               // Pa, inside a closed sheet
+    double yield_curvature;        // 1/m, of a sheet; 0: it does not yield by that
+    double yield_angle;            // rad, likewise
+    struct ThawCreases *creases;   // of a sheet that yields (crease.h); else NULL
     struct ThawFold *folds;        // ne, of a sheet (fold.h); else NULL
     double diameter;               // m, of the bounding box
     double gauge;                  // m, of what bears a load put on it: the diameter, or the thickness of a sheet
@@ -164,7 +167,8 @@ typedef struct ThawModel {
     ThawMaterial *materials;
     int32_t material_count;
     ThawShape *shapes;
-    int32_t shape_count;
+    int32_t shape_count; // that the definition has; behind them are those of bodies that fold them as they go
+    int32_t own_count;
     ThawShape **variants; // shapes that have changed, those in use
     int32_t variant_count;
     ThawModelBody *bodies;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/change.h"
+#include "model/crease.h"
 #include "model/fibre.h"
 #include "model/model.h"
 #include "model/sheet.h"
@@ -399,6 +400,8 @@ ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMateri
     shape->thickness = dim == 2 || sheet ? def->thickness : 1;
     shape->bending = def->bending;
     shape->bending_damping = def->bending_damping;
+    shape->yield_curvature = sheet ? def->yield_curvature : 0;
+    shape->yield_angle = sheet ? def->yield_angle : 0;
     shape->smooth = def->smooth;
     if (!(shape->name = thaw_strdup(name)))
         return thaw_error_memory(error, "a shape");
@@ -449,6 +452,7 @@ void thaw_shape_clear(ThawShape *shape) {
     thaw_graph_free(&shape->graph);
     thaw_free(shape->across);
     thaw_free(shape->folds);
+    thaw_creases_free(&shape->creases);
     thaw_free(shape->warp);
     thaw_free(shape->fibre);
     for (int32_t g = 0; g < shape->group_count; g++) {

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "math/vec3.h"
+#include "model/crease.h"
 #include "model/fold.h"
 #include "model/plate.h"
 
@@ -222,6 +223,23 @@ static void add_element(const ThawShape *shape, const ThawPlateMesh *plates, int
               block->gradient + (size_t)kind->rest_size * k);
 }
 
+// What holds plastic folds, of a sheet that yields.
+static ThawStatus add_creases(ThawShape *shape, const int32_t *across,
+                              double (*B)[THAW_PLATE_MEASURES][THAW_PLATE_HINGES], ThawError *error) {
+    unsigned char *wide = THAW_NEW(unsigned char, shape->ne);
+    double *plate = THAW_NEW(double, shape->ne), D[6];
+    for (int32_t e = 0; wide && plate && e < shape->ne; e++) {
+        rigidity(&shape->materials[shape->cells->material[e]], shape->warp != NULL, shape->thickness, D);
+        wide[e] = (unsigned char)is_wide(B[e]);
+        plate[e] = sqrt(D[0] * D[2]);
+    }
+    ThawStatus status = wide && plate ? thaw_creases_create(shape, across, wide, plate, error)
+                                      : thaw_error_memory(error, "the creases of a sheet");
+    thaw_free(wide);
+    thaw_free(plate);
+    return status;
+}
+
 static ThawStatus add_bending(ThawShape *shape, const int32_t *across, ThawError *error) {
     int32_t count[2] = {0};
     double(*B)[THAW_PLATE_MEASURES][THAW_PLATE_HINGES] = thaw_alloc((size_t)shape->ne, sizeof *B);
@@ -239,6 +257,8 @@ static ThawStatus add_bending(ThawShape *shape, const int32_t *across, ThawError
             if (is_wide(B[e]) == wide)
                 add_element(shape, &plates, e, B[e], &shape->blocks[shape->block_count - 1]);
     }
+    if (status == THAW_OK && (shape->yield_curvature > 0 || shape->yield_angle > 0))
+        status = add_creases(shape, across, B, error);
     thaw_free(B);
     return status;
 }
@@ -474,6 +494,11 @@ ThawStatus thaw_sheet_check(const ThawShapeDef *def, const char *name, ThawError
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "shape %s: bending_damping is %g s; allowed: >= 0, or < 0 for the material's alpha1",
                               name, def->bending_damping);
+    const double yields[] = {def->yield_curvature, def->yield_angle};
+    for (int i = 0; i < 2; i++)
+        if (!(yields[i] >= 0 && isfinite(yields[i])))
+            return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: %s is %g; allowed: >= 0, 0: it never yields",
+                                  name, i == 0 ? "yield_curvature (1/m)" : "yield_angle (rad)", yields[i]);
     if (!isfinite(def->pressure))
         return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: pressure is %g Pa; allowed: a finite number", name,
                               def->pressure);

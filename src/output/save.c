@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/crease.h"
 #include "output/save.h"
 #include "step/attach.h"
 #include "step/method.h"
@@ -213,6 +214,18 @@ static ThawStatus get_attachments(ThawCheckpoint *file, ThawWorld *world, ThawEr
     return status;
 }
 
+static ThawStatus put_folds(ThawCheckpoint *file, const ThawWorld *world, ThawError *error) {
+    ThawStatus status = THAW_OK;
+    for (int32_t b = 0; status == THAW_OK && b < world->model->body_count; b++) {
+        char name[40];
+        snprintf(name, sizeof name, "folds/%d", (int)b);
+        if (world->state.folds[b])
+            status = thaw_checkpoint_put_f64(file, name, world->state.folds[b],
+                                             thaw_creases_size(world->model->bodies[b].base), error);
+    }
+    return status;
+}
+
 ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *error) {
     if (!world || !path)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_save: %s is NULL", world ? "path" : "world");
@@ -247,6 +260,8 @@ ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *
     if (status == THAW_OK)
         status = thaw_save_changes(file, world, error);
     if (status == THAW_OK)
+        status = put_folds(file, world, error);
+    if (status == THAW_OK)
         status = put_bodies(file, world, error);
     if (status == THAW_OK)
         status = put_attachments(file, world, error);
@@ -255,6 +270,27 @@ ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *
     if (status == THAW_OK)
         return thaw_checkpoint_commit(&file, error);
     thaw_checkpoint_free(&file);
+    return status;
+}
+
+// Before anything is made of shapes.
+static ThawStatus get_folds(ThawCheckpoint *file, ThawWorld *world, int32_t bodies, ThawError *error) {
+    ThawStatus status = THAW_OK;
+    for (int32_t b = 0; status == THAW_OK && b < bodies; b++) {
+        const int64_t size = thaw_creases_size(world->model->bodies[b].base);
+        char name[40];
+        if (!world->state.folds[b])
+            continue;
+        snprintf(name, sizeof name, "folds/%d", (int)b);
+        status = thaw_checkpoint_get_f64(file, name, world->state.folds[b], size, error);
+        for (int64_t i = 0; i < size && status == THAW_OK; i++)
+            if (!(fabs(world->state.folds[b][i]) <= 1e6))
+                status =
+                    thaw_error_set(error, THAW_ERROR_INPUT, "the checkpoint's folds of body %d are no angles", (int)b);
+        if (status != THAW_OK)
+            memset(world->state.folds[b], 0, sizeof(double) * (size_t)size);
+        thaw_folds_apply(world, b);
+    }
     return status;
 }
 
@@ -375,6 +411,8 @@ ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error)
         status = read_model(file, world, &bodies, error);
     if (status == THAW_OK)
         status = thaw_load_changes(file, world, bodies, error);
+    if (status == THAW_OK)
+        status = get_folds(file, world, bodies, error);
     if (status == THAW_OK)
         status = read_state(file, world, &loaded, bodies, &hash, error);
     if (status == THAW_OK) {

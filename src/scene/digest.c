@@ -69,6 +69,8 @@ static uint64_t hash_shape(uint64_t seed, const ThawShapeDef *shape) {
             seed = hash_doubles(seed, shape->warp, 3);
             seed = shape->uv ? hash_doubles(seed, shape->uv, 6 * (size_t)shape->mesh->element_count) : seed;
         }
+        if (shape->yield_curvature > 0 || shape->yield_angle > 0)
+            seed = hash_doubles(seed, (double[]){shape->yield_curvature, shape->yield_angle}, 2);
         if (shape->pressure != 0)
             seed = hash_doubles(seed, &shape->pressure, 1);
     }

@@ -161,7 +161,8 @@ static void read_mesh(const ThawPlace *place, double unit, ThawMesh **mesh, Thaw
     ThawPlace piece = thaw_place_member(place, "piece");
     int64_t number = 0;
     thaw_place_integer(place, "piece", 1, INT32_MAX, &number);
-    if (piece.value && which != MESH_FILE && which < SOLID && !(which == SHEET && named))
+    const int drawn = which == SHEET && json_object_get(member.value, "drawing") != NULL;
+    if (piece.value && which != MESH_FILE && which < SOLID && !(which == SHEET && (named || drawn)))
         thaw_place_refuse(&piece, "it is all of one piece", "to leave it out");
     for (int i = SETTINGS; keys[i] && which < SOLID; i++) {
         ThawPlace setting = thaw_place_member(place, keys[i]);
@@ -257,9 +258,10 @@ static void read_regions(const ThawPlace *place, ThawShapeDef *shape) {
 
 static void read_shape(const ThawPlace *place, int32_t s) {
     static const ThawRange right_angle = {0, 90, false, false};
-    static const char *const keys[] = {"mesh",     "material", "scale",     "rotate",  "regions",         "thickness",
-                                       "smooth",   "groups",   "membrane",  "bending", "bending_damping", "warp",
-                                       "pressure", "fibres",   "stiffness", NULL};
+    static const char *const keys[] = {
+        "mesh",     "material", "scale",     "rotate",          "regions",         "thickness",
+        "smooth",   "groups",   "membrane",  "bending",         "bending_damping", "warp",
+        "pressure", "fibres",   "stiffness", "yield_curvature", "yield_angle",     NULL};
     ThawSceneReader *reader = place->reader;
     ThawShapeDef *shape = &reader->shapes[s];
     if (!thaw_place_is_object(place, keys, 2))

@@ -369,6 +369,8 @@ static void finish(Plan *plan) {
     for (int32_t b = 0; b < model->body_count; b++) {
         plan->targets[b] = plan->parts[b].after ? plan->parts[b].target : NULL;
         if (plan->parts[b].after)
+            thaw_folds_apply(world, b);
+        if (plan->parts[b].after)
             finish_body(world, b, &plan->parts[b], thaw_ledger_of(world));
     }
     if (world->collider)

@@ -6,6 +6,7 @@
 
 #include "force/force.h"
 #include "force/strain.h"
+#include "model/change.h"
 #include "model/sheet.h"
 #include "step/explain.h"
 #include "step/method.h"
@@ -184,6 +185,17 @@ static ThawStatus get_mass_region(const ThawWorld *world, int32_t body, double *
     return THAW_OK;
 }
 
+// The largest of its edges.
+static ThawStatus get_fold(const ThawWorld *world, int32_t body, double *values) {
+    const ThawShape *shape = world->model->bodies[body].shape;
+    const double *folds = world->state.folds[body];
+    for (int32_t e = 0; e < shape->ne; e++) {
+        const size_t of = 3 * (size_t)(shape->variant ? shape->variant->element[e] : e);
+        values[e] = folds ? fmax(fabs(folds[of]), fmax(fabs(folds[of + 1]), fabs(folds[of + 2]))) : 0;
+    }
+    return THAW_OK;
+}
+
 typedef struct FieldRow {
     ThawField field;
     ThawStatus (*get)(const ThawWorld *world, int32_t body, double *values); // or
@@ -210,6 +222,7 @@ static const FieldRow rows[] = {
      thaw_body_bending,
      NULL},
     {{"stretch", "largest stretch", "", THAW_FIELD_ELEMENT, 1, 0, NULL, 0, THAW_FIELD_LIMITED}, get_stretch, NULL},
+    {{"fold", "plastic fold", "rad", THAW_FIELD_ELEMENT, 1, 0, NULL, 0, THAW_FIELD_FOLDED}, get_fold, NULL},
     {{"predicted_strain", "predicted strain", "", THAW_FIELD_ELEMENT, 1, 0, NULL, 1, THAW_FIELD_ADAPTIVE},
      NULL,
      look_predicted},
@@ -261,6 +274,11 @@ int thaw_world_shows_field(const ThawWorld *world, int32_t field) {
         for (int32_t i = 0; i < world->model->body_count; i++)
             if (thaw_world_mover(world, i)->method->ops->explain &&
                 (rows[field].field.use == THAW_FIELD_ADAPTIVE || thaw_shape_is_sheet(world->model->bodies[i].shape)))
+                return 1;
+        return 0;
+    case THAW_FIELD_FOLDED:
+        for (int32_t i = 0; i < world->model->body_count; i++)
+            if (world->state.folds[i])
                 return 1;
         return 0;
     case THAW_FIELD_LIMITED:

@@ -5,6 +5,7 @@
 // second.
 #include <string.h>
 
+#include "model/crease.h"
 #include "step/change.h"
 #include "step/method.h"
 
@@ -35,6 +36,9 @@ uint64_t thaw_world_full_hash(const ThawWorld *world) {
     ThawStateField fields[THAW_STATE_FIELDS];
     for (int32_t i = 0; world && i < world->model->body_count; i++) {
         const ThawStepper *s = &world->steppers[i];
+        if (world->state.folds[i])
+            hash = thaw_hash(hash, world->state.folds[i],
+                             sizeof(double) * (size_t)thaw_creases_size(world->model->bodies[i].base));
         if (world->model->bodies[i].moved == 0)
             continue;
         const unsigned char flags[] = {world->state.method[i], world->state.asleep[i], world->state.slow[i]};

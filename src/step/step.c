@@ -747,6 +747,7 @@ ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *er
     for (int32_t i = 0; i < world->awake_count && options->ledger; i++)
         add_works(&world->state.ledger, &world->steppers[world->awake[i]].work);
     thaw_attach_end(world);
+    thaw_folds_flow(world);
     if (stats)
         thaw_world_collect(world, wall, cpu, stats);
     // Where memory is short now, the next step tries again, and tells.

@@ -204,6 +204,8 @@ ThawStatus thaw_world_validate(const ThawWorld *world, ThawError *error) {
         status = check_contacts(world, "contacts at rest", &world->state.resting, 1, error);
     if (status == THAW_OK)
         status = check_attachments(world, error);
+    if (status == THAW_OK)
+        status = thaw_folds_validate(world, error);
     for (int32_t b = 0; b < world->model->body_count && status == THAW_OK; b++) {
         if (world->model->bodies[b].moved == 0)
             continue;

@@ -284,6 +284,8 @@ ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawEr
     if (status == THAW_OK)
         status = thaw_attach_create(world, error);
     if (status == THAW_OK)
+        status = thaw_folds_create_state(world, error);
+    if (status == THAW_OK)
         status = thaw_changes_create(world, error);
     if (status == THAW_OK)
         status = thaw_parts_create(world, error);
@@ -357,6 +359,7 @@ void thaw_world_free(ThawWorld **pointer) {
     thaw_free(world->state.slow);
     thaw_free(world->state.method);
     thaw_attach_free(world);
+    thaw_folds_free_state(world);
     thaw_changes_free(world);
     thaw_parts_free(world);
     thaw_rebound_free(world);

@@ -447,6 +447,10 @@ static void what_sheets_cannot_have_is_refused(void **state) {
     s.shape.bending_damping = NAN;
     assert_int_equal(thaw_world_create(&w.world, &world, &error), THAW_ERROR_INPUT);
     s.shape.bending_damping = -1;
+    s.shape.yield_curvature = -1;
+    assert_int_equal(thaw_world_create(&w.world, &world, &error), THAW_ERROR_INPUT);
+    assert_non_null(strstr(error.message, "yield_curvature (1/m) is -1"));
+    s.shape.yield_curvature = 0;
     s.shape.pressure = 1;
     assert_int_equal(thaw_world_create(&w.world, &world, &error), THAW_ERROR_INPUT);
     assert_non_null(strstr(error.message, "pressure is 1 Pa, but the sheet is open beside element"));

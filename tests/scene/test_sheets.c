@@ -195,6 +195,8 @@ static const struct {
      "'box': {'min': [0, 0, 0], 'max': [1, 1, 1], "
      "'cells': [1, 1, 1]}",
      "s: shapes.s.thickness: a solid has no thickness"},
+    {"'bending'", "'yield_curvature': 0, 'bending'", "s: shapes.s.yield_curvature: out of range (value 0)"},
+    {"'bending'", "'yield_angle': -1, 'bending'", "s: shapes.s.yield_angle: out of range (value -1)"},
     {"{}", "{'strain_limits': [0.9]}", "s: materials.felt.strain_limits: no limits"},
     {"{}", "{'strain_limits': [1.1, 0.9]}", "s: materials.felt.strain_limits[0]: out of range (value 1.1)"},
     {"{}", "{'strain_limits': [null, 1]}", "s: materials.felt.strain_limits[1]: out of range (value 1)"},
@@ -251,6 +253,7 @@ static void the_digest_sees_how_a_sheet_bends(void **state) {
     assert_true(plain != digest_of("'plate'", "'plate', 'membrane': 'fixed-thickness'"));
     assert_true(plain != digest_of("'plate'", "'plate', 'bending_damping': 0.1"));
     assert_true(plain != digest_of("0.01", "0.02"));
+    assert_true(plain != digest_of("'plate'", "'plate', 'yield_curvature': 3"));
     assert_true(plain != digest_of("{}", "{'strain_limits': [null, 1.1]}"));
     assert_true(plain == digest_of("{}", "{'strain_limits': [null, null]}"));
 }

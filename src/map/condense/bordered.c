@@ -5,7 +5,7 @@
 //     [ E        M Phi    ] [v]   [b]
 //     [ Phi'M   -(1/c) W  ] [y] = [0],   W = T^-1,
 // whose factor has the inverse of A in its upper corner: steps and contacts see A. Border rows are eliminated last;
-// they cost a factor some percent for ten regions.
+// they cost a step a quarter to a third (docs/condensation.md#cost).
 //
 // No pivoting is needed. A is positive wherever a step is any good, but E need not be: a body that stands on the floor
 // under its own weight would like to turn over, and only its inertia, which is in the border, resists that. So a few

@@ -15,8 +15,8 @@
 // So the body as a whole has its own mass and moment of inertia, it falls without a sag, and linear momentum is kept
 // whatever it does. With first moments the third term is zero, and momenta of affine motions are those of the vertices'
 // masses vertex by vertex; bodies of a few vertices do without. All three terms are positive. (First moments cost a
-// factor five percent more; without them, cubes of eight regions vibrated by up to seven percent too slowly at one mesh
-// and too fast at another.)
+// factor of a tenth to a seventh more; without them, cubes of eight regions vibrated by up to seven percent too slowly
+// at one mesh and too fast at another.)
 //
 // Damping by alpha0 stays with the vertices. A product costs two passes over them.
 #include <math.h>
