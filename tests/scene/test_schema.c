@@ -28,6 +28,7 @@ static const char *const files[] = {
     "tests/scene/small/contact.json",
     "tests/scene/small/sheets.json",
     "tests/scene/small/sewn.json",
+    "tests/scene/small/condensed.json",
     "tests/scene/small/contact2d.json",
     "tests/scene/small/plane.json",
     "tests/scene/small/rest.json",
