@@ -55,8 +55,10 @@ THAW_INLINE Works sum_works(const ThawStepper *s, double h, size_t dim, int move
             sum.work += h * s->u[at] * s->f[at];
             sum.implicit += v1 * s->y[at];
             sum.contact += v1 * s->impulse[at];
-            sum.external += h * s->u[at] * (s->f_ext[at] - weight);
-            sum.fall += weight * (s->x1[at] - s->x[at] - h * s->u[at]); // 0 but for parts that turn about a pin
+            // 0 but for parts that turn about a pin, and where maps correct positions:
+            const double beyond = s->x1[at] - s->x[at] - h * s->u[at];
+            sum.external += (h * s->u[at] + beyond) * (s->f_ext[at] - weight);
+            sum.fall += s->f_ext[at] * beyond;
             if (moves) // the reaction's impulse times the prescribed velocity
                 sum.external += s->w[at] * (s->before[at] + s->y[at] - h * (s->f[at] + s->f_ext[at]) - s->impulse[at]);
         }

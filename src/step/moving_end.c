@@ -130,14 +130,28 @@ static void turn_behind(ThawStepper *s, double h, double *v1, double *r, double 
     }
 }
 
+// J, what scripted vertices take of their own change of velocity. impulse: scratch.
+static double drive_work(const ThawStepper *s, const double *v1, double *impulse) {
+    const size_t dim = dim_of(s);
+    double forms[2], work = 0;
+    int moves = 0;
+    for (size_t at = 0; at < (size_t)s->shape->nv * dim; at++)
+        moves |= s->scripted[at / dim] && (v1[at] != 0 || s->v[at] != 0);
+    if (!moves)
+        return 0;
+    s->inertia->ops->change(s->inertia, 0, s->v, v1, forms, impulse);
+    for (size_t at = 0; at < (size_t)s->shape->nv * dim; at++)
+        work += s->scripted[at / dim] ? impulse[at] * (v1[at] + s->v[at]) / 2 : 0;
+    return work;
+}
+
 // What loads, contacts and damping did; the rest of what is missing the integration took.
 static void record(ThawStepper *s, ThawIncrement step, double kinetic0, const double *v1) {
     const double *gravity = s->model->options.gravity;
-    double external = s->moving.driven, contact = s->moving.contact, friction = 0, fall = 0;
+    double external = s->moving.driven + drive_work(s, v1, s->moving.r), contact = s->moving.contact, friction = 0,
+           fall = 0;
     for (int32_t i = 0; i < s->shape->nv; i++)
         for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s); k++, at++) {
-            if (s->scripted[i]) // its own change of speed
-                external += s->shape->mass[i] * (v1[at] * v1[at] - s->v[at] * s->v[at]) / 2;
             const double moved = s->x1[at] - s->x[at], weight = s->shape->mass[i] * gravity[k];
             external += moved * (s->f_ext[at] - weight);
             fall += moved * weight;

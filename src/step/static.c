@@ -21,6 +21,13 @@ enum { ITERATIONS = 500, STEPS = 300 };
 
 static size_t bytes_of(const ThawStepper *s) { return sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim; }
 
+// A method's inertia may need a map of its own; equilibrium has none, and what leads there is as good by the vertices'.
+static const ThawInertia *lay_inertia_aside(ThawStepper *s) {
+    const ThawInertia *inertia = s->inertia;
+    s->inertia = &s->lumped;
+    return inertia;
+}
+
 // Without rigid parts: all of the body deforms.
 static ThawStatus prepare(ThawWorld *world, ThawStepper *s, int attached, ThawError *error) {
     s->marked_until = -1;
@@ -139,7 +146,10 @@ static ThawStatus balance_attached(ThawWorld *world, const int32_t *root, int32_
 static ThawStatus balance_all(ThawWorld *world, ThawError *error) {
     const int32_t count = world->model->body_count;
     int32_t *root = THAW_NEW(int32_t, count), *rows = THAW_NEW(int32_t, world->model->anchor_count);
-    ThawStatus status = root && rows ? THAW_OK : thaw_error_memory(error, "the static solve");
+    const ThawInertia **inertia = THAW_NEW(const ThawInertia *, count);
+    ThawStatus status = root && rows && inertia ? THAW_OK : thaw_error_memory(error, "the static solve");
+    for (int32_t i = 0; i < count && inertia; i++)
+        inertia[i] = lay_inertia_aside(&world->steppers[i]);
     for (int32_t i = 0; i < count && status == THAW_OK; i++)
         root[i] = world->model->bodies[i].mover;
     if (status == THAW_OK)
@@ -161,6 +171,9 @@ static ThawStatus balance_all(ThawWorld *world, ThawError *error) {
             status = balance_attached(world, root, i, rows, error);
     }
     world->state.contacts.attached = 0;
+    for (int32_t i = 0; i < count && inertia; i++)
+        world->steppers[i].inertia = inertia[i];
+    thaw_free(inertia);
     thaw_free(root);
     thaw_free(rows);
     return status;
@@ -230,8 +243,10 @@ static void follow(const ThawStepper *leader, ThawStepper *s) {
 
 static ThawStatus lead(ThawWorld *world, ThawStepper *s, ThawError *error) {
     ThawStatus status = thaw_stepper_reserve(s, error);
+    const ThawInertia *inertia = lay_inertia_aside(s);
     if (status == THAW_OK)
         status = balance(world, s, error);
+    s->inertia = inertia;
     if (status != THAW_OK)
         return status;
     memcpy(s->x, s->x1, bytes_of(s));

@@ -48,7 +48,7 @@ static void bodies_fall_and_spin_as_by_the_full_method(void **state) {
         const Momenta end = measure(worlds[1], 0, 3);
         const double apart = worlds_apart(worlds[0], worlds[1], 0) / 0.08;
         print_message("%-15s apart %.2g of the size after a turn and a half\n", integrators[i], apart);
-        assert_true(apart < 2e-3);
+        assert_true(apart < 2e-4);
         assert_true(fabs(end.P[0] - start.P[0]) <= 1e-12 && fabs(end.P[1]) <= 1e-12);
         assert_true(fabs(end.P[2] - start.P[2] + 9.81 * 0.5 * start.mass) <= 1e-11);
         if (i >= 2) // in moving frames
@@ -107,7 +107,7 @@ static void it_swings_as_the_full_method_does(void **state) {
     static const struct {
         int regions;
         double bound;
-    } cases[] = {{1, 0.3}, {3, 0.02}, {8, 0.005}, {16, 0.003}};
+    } cases[] = {{1, 0.03}, {3, 0.012}, {8, 0.002}, {16, 0.002}};
     ThawWorld *full = open_scene("full", SWING, 8);
     ThawWorld *worlds[4];
     double most[4] = {0};
@@ -150,7 +150,7 @@ static void a_block_slides_by_coulombs_law(void **state) {
             const Momenta end = measure(world, 0, 3);
             const double way = end.c[0] - from, theory = 0.25 / (2 * 0.3 * 9.81);
             print_message("%d cells, step %g: slides %.5f m, theory %.5f\n", cells, i ? 0.0025 : 0.005, way, theory);
-            assert_true(fabs(way - theory) < 0.05 * theory);
+            assert_true(fabs(way - theory) < (i ? 0.03 : 0.05) * theory);
             assert_true(fabs(end.P[0]) < 1e-3 * end.mass);
             thaw_world_free(&world);
         }
@@ -194,7 +194,7 @@ static void what_rests_on_the_floor_is_pressed_as_by_the_full_method(void **stat
     }
     const double apart = worlds_apart(worlds[0], worlds[1], 0) / 0.1;
     print_message("at rest on the floor apart by %.2g of the size\n", apart);
-    assert_true(apart < 1e-6);
+    assert_true(apart < 5e-7);
     thaw_world_free(&worlds[0]);
     thaw_world_free(&worlds[1]);
 }
@@ -309,7 +309,7 @@ static void nodes_come_to_rest_where_the_full_method_does(void **state) {
         ThawStepStats stats = run(world, 1500);
         const double apart = worlds_apart(full, world, 0) / 0.2;
         print_message("published form %d: %d unknowns, apart by %.2g of the size at rest\n", i, (int)stats.dofs, apart);
-        assert_true(apart < 1e-6);
+        assert_true(apart < 5e-9);
         thaw_world_free(&world);
     }
     thaw_world_free(&full);
@@ -331,7 +331,7 @@ static void nodes_follow_what_scripts_lead(void **state) {
     }
     const double apart = worlds_apart(full, world, 0) / 0.2;
     print_message("led: apart by %.2g of the size on the way, %.2g in the end\n", most, apart);
-    assert_true(most < 0.05 && apart < 1e-6);
+    assert_true(most < 0.01 && apart < 1e-9);
     thaw_world_free(&full);
     thaw_world_free(&world);
 }
@@ -363,6 +363,111 @@ static void nodes_do_not_iterate(void **state) {
     thaw_scene_free(&scene);
 }
 
+// What it cannot step is refused when the world is made, with a cure that is one.
+static void nodes_that_are_too_few_are_refused(void **state) {
+    (void)state;
+#define NODES(regions, body, more)                                                                                     \
+    "{'thaw': 1, 'time': {'step': 0.005, 'integrator': 'semi-implicit'}, " BODY("1e5", "0.4", "0")                     \
+        BOX("1, 1, 1", "3, 3, 3") "'condense': {'form': 'published', 'regions': " regions                              \
+                                  "}, 'bodies': [{'shape': 'box', 'method': 'condense'" body "}]" more "}%s"
+    static const struct {
+        const char *scene, *message;
+    } cases[] = {
+        {NODES("2", "", ""), "at least 3 nodes"},
+        {NODES("0", "", ""), "at least 3 nodes"},
+        {NODES("0", ", 'scripts': [{'group': 'x-min', 'release': 1, 'keys': [{'time': 0}]}]", ""), "at least 3 nodes"},
+        {NODES("0", ", 'pins': ['x-min']", ", 'obstacles': [{'plane': {}}]"), "takes no contact"},
+        {NODES("0", ", 'pins': ['x-min']", ""), NULL},
+        {NODES("3", "", ", 'obstacles': [{'plane': {}}]"), NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ThawScene *scene = NULL;
+        ThawWorld *world = NULL;
+        ThawError error = {0};
+        char *text = with_quotes(cases[i].scene, "");
+        assert_int_equal(thaw_scene_parse(text, strlen(text), "scene", NULL, &scene, &error), THAW_OK);
+        ThawStatus status = thaw_world_create(&scene->world, &world, &error);
+        assert_int_equal(status, cases[i].message ? THAW_ERROR_INPUT : THAW_OK);
+        if (cases[i].message && !strstr(error.message, cases[i].message))
+            fail_msg("%s", error.message);
+        thaw_world_free(&world);
+        thaw_scene_free(&scene);
+    }
+}
+
+// Without nodes there are no velocities: what moves is the correction. The ledger has the work of weight on it, and the
+// body does not sleep before it has come to rest.
+static void corrections_do_work_and_keep_a_body_awake(void **state) {
+    (void)state;
+#define LOAD ", 'forces': [{'group': 'x-max', 'total': [0, 0, -0.5]}]"
+#define CREEPS(form, force)                                                                                            \
+    "{'thaw': 1, 'time': {'step': 0.01, 'integrator': 'semi-implicit'}, 'gravity': [0, 0, -9.81], " BODY("5e4",        \
+                                                                                                         "0.45", "0")  \
+        BOX("0.2, 0.05, 0.05", "8, 2, 2") "'condense': {" form "'sleep': 2, 'regions': 0}, 'bodies': [{'shape': "      \
+                                          "'box', 'pins': ['x-min']" force "}]}"
+    ThawWorld *world = open_scene("condense", "%s", CREEPS("'form': 'published', 'gamma': 0.02, ", LOAD));
+    ThawWorld *full = open_scene("full", "%s", CREEPS("", LOAD));
+    ThawLedger ledger;
+    assert_int_equal(thaw_world_get_ledger(world, &ledger), THAW_OK);
+    const double start = ledger_balance(&ledger);
+    ThawStepStats stats = {0};
+    int steps = 0;
+    for (; steps < 2000 && stats.asleep == 0; steps++)
+        stats = run(world, 1);
+    run(full, 1000);
+    const double apart = worlds_apart(full, world, 0) / 0.2;
+    print_message("asleep after %d steps, %.2g of the size from rest; external work %.3g J, ledger open by %.2g\n",
+                  steps, apart, stats.ledger.external_work, ledger_balance(&stats.ledger) - start);
+    assert_int_equal(stats.asleep, 1);
+    assert_true(apart < 0.05); // a speed of 1e-3 is as far from rest as 0.01 s / 0.02 of it
+    assert_true(stats.ledger.external_work > 1e-3);
+    assert_true(fabs(ledger_balance(&stats.ledger) - start) < 1e-10 * stats.ledger.external_work);
+    thaw_world_free(&world);
+    thaw_world_free(&full);
+}
+
+// The static solve has no use for regions; and what follows it goes on with them.
+static void a_static_solve_is_the_full_methods(void **state) {
+    (void)state;
+    ThawWorld *worlds[2];
+    ThawError error = {0};
+    ThawStepStats stats;
+    for (int k = 0; k < 2; k++) {
+        worlds[k] = open_scene(k ? "condense" : "full", BENT, "semi-implicit", 6);
+        if (k)
+            run(worlds[k], 3);
+        assert_int_equal(thaw_world_solve_static(worlds[k], &stats, &error), THAW_OK);
+        run(worlds[k], 3);
+    }
+    assert_true(worlds_apart(worlds[0], worlds[1], 0) < 1e-9);
+    thaw_world_free(&worlds[0]);
+    thaw_world_free(&worlds[1]);
+}
+
+// Fewer vertices than fields: accelerations are there all the same.
+static void a_cell_of_one_region_swings(void **state) {
+    (void)state;
+#define CELL                                                                                                           \
+    "{'thaw': 1, 'time': {'step': 0.01, 'integrator': 'tr-bdf2'}, 'gravity': [0, 0, -9.81], " BODY("1e4", "0.4", "0")  \
+        BOX("0.1, 0.1, 0.1", "1, 1, 1") "'condense': {'regions': 1}, 'bodies': [{'shape': 'box', 'pins': ['x-min']}]}"
+    ThawWorld *worlds[2];
+    for (int k = 0; k < 2; k++) {
+        worlds[k] = open_scene(k ? "condense" : "full", "%s", CELL);
+    }
+    double most = 0, way = 0;
+    ThawWorld *start = open_scene("full", "%s", CELL);
+    for (int step = 0; step < 30; step++) {
+        run(worlds[0], 1);
+        run(worlds[1], 1);
+        most = fmax(most, worlds_apart(worlds[0], worlds[1], 0));
+        way = fmax(way, worlds_apart(worlds[0], start, 0));
+    }
+    print_message("one cell: apart by %.3g of a swing of %.3g m\n", most / way, way);
+    assert_true(most < 0.5 * way);
+    thaw_world_free(&start);
+    thaw_world_free(&worlds[0]);
+    thaw_world_free(&worlds[1]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_free_fall_is_exact),
@@ -380,6 +485,10 @@ int main(void) {
         cmocka_unit_test(nodes_follow_what_scripts_lead),
         cmocka_unit_test(runs_of_nodes_go_on_from_checkpoints_with_the_same_bits),
         cmocka_unit_test(nodes_do_not_iterate),
+        cmocka_unit_test(nodes_that_are_too_few_are_refused),
+        cmocka_unit_test(corrections_do_work_and_keep_a_body_awake),
+        cmocka_unit_test(a_static_solve_is_the_full_methods),
+        cmocka_unit_test(a_cell_of_one_region_swings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@
 // As a map it is the identity: columns of G that belong to the border are zero.
 #include <string.h>
 
+#include "base/assert.h"
 #include "map/condense/condense_impl.h"
 
 typedef struct BorderedMap {
@@ -26,7 +27,12 @@ typedef struct BorderedMap {
     int32_t anchor[THAW_REGIONS_MAX];
 } BorderedMap;
 
-static const BorderedMap *self_of(const ThawMap *map) { return (const BorderedMap *)map; }
+static const ThawMapOps BORDERED;
+
+static const BorderedMap *self_of(const ThawMap *map) {
+    THAW_ASSERT(map->ops == &BORDERED, "condensed inertia goes with its own map");
+    return (const BorderedMap *)map;
+}
 
 static void clear_border(const ThawMap *map, double *r) {
     const size_t dim = (size_t)map->shape->dim;

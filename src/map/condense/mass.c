@@ -156,6 +156,7 @@ static void project_condensed(const ThawInertia *inertia, const ThawMap *map, co
 // M a = f in the fields Phi, which is all that M sees of a: with what is left of them where scripted vertices stay,
 // G_s,
 //     (theta G_s + (1 - theta) G_s T G_s) z = Phi' f,   a = Phi z.
+// Where fewer vertices are left than fields, that has no one solution: then vertices go by their own masses.
 static void accelerate_condensed(const ThawInertia *inertia, const unsigned char *scripted, const double *f,
                                  double *a) {
     const ThawCondensed *c = self_of(inertia);
@@ -186,14 +187,17 @@ static void accelerate_condensed(const ThawInertia *inertia, const unsigned char
         for (size_t k = 0; k < dim && none; k++)
             z[b * dim + k] = 0;
     }
-    const int regular = thaw_dense_factor((int)n, A);
+    if (!thaw_dense_factor((int)n, A)) {
+        const ThawInertia lumped = thaw_inertia_lumped(shape);
+        lumped.ops->accelerate(&lumped, scripted, f, a);
+        return;
+    }
     for (size_t k = 0; k < dim; k++) {
         for (size_t b = 0; b < n; b++)
             column[b] = z[b * dim + k];
-        if (regular)
-            thaw_dense_solve((int)n, A, column);
+        thaw_dense_solve((int)n, A, column);
         for (size_t b = 0; b < n; b++)
-            z[b * dim + k] = regular ? column[b] : 0;
+            z[b * dim + k] = column[b];
     }
     for (int32_t i = 0; i < shape->nv; i++)
         for (size_t k = 0; k < dim; k++)
@@ -367,8 +371,8 @@ static ThawStatus find_mass(ThawCondensed *c, ThawTasks *tasks, ThawError *error
                                 (int)c->regions, (int)c->inertia.shape->nv);
     if (status == THAW_OK)
         status = thaw_condensed_find_static(c, tasks, Ts, error);
-    if (status == THAW_OK)
-        mix(c, Ts, scratch);
+    if (status == THAW_OK && !mix(c, Ts, scratch))
+        (void)start_mass(c, scratch); // too near to singular: what it began with, which went well
     thaw_free(scratch);
     return status;
 }

@@ -155,7 +155,9 @@ static ThawStatus create_condense(ThawWorld *world, ThawStepper *s, ThawError *e
     if (!data || !(data->slow_v = THAW_NEW(double, (size_t)s->shape->nv *(size_t)s->model->dim)))
         return thaw_error_memory(error, "a body's condensation");
     data->sleep_speed = thaw_condense_options(world, s->index)->sleep_speed;
-    return thaw_condense_options(world, s->index)->form == THAW_CONDENSE_REGIONS ? find_mass(world, s, error) : THAW_OK;
+    return thaw_condense_options(world, s->index)->form == THAW_CONDENSE_REGIONS
+               ? find_mass(world, s, error)
+               : thaw_condense_check_nodes(world, s, error);
 }
 
 static void free_condense(ThawStepper *s) {
@@ -223,14 +225,32 @@ static double fastest(const ThawStepper *s, const double *v0) {
     return sqrt(most);
 }
 
+// m/s, by velocities and by ways: corrections of the published form move vertices that have no velocity.
+static double speed_of(const ThawStepper *s) { return fmax(fastest(s, NULL), thaw_condense(s)->creep); }
+
+static double creep_of(const ThawStepper *s) {
+    const size_t dim = (size_t)s->model->dim;
+    double most = 0;
+    if (!s->system || s->system->map->ops->laws & THAW_MAP_ADVANCES_LINEARLY)
+        return 0;
+    for (int32_t i = 0; i < s->shape->nv; i++) {
+        double square = 0;
+        for (size_t at = (size_t)i * dim; at < ((size_t)i + 1) * dim; at++)
+            square += (s->x[at] - s->start_x[at]) * (s->x[at] - s->start_x[at]);
+        most = fmax(most, square);
+    }
+    return sqrt(most) / s->model->options.h;
+}
+
 static ThawHindrance hindrance_condense(const ThawStepper *s) {
     if (s->offset_moves)
         return THAW_HINDRANCE_MOVED;
-    const double speed = fastest(s, NULL);
+    const double speed = speed_of(s);
     return speed > thaw_condense(s)->sleep_speed * s->shape->diameter ? THAW_HINDRANCE_FAST : THAW_HINDRANCE_NONE;
 }
 
 static int watch_condense(ThawStepper *s, int slow) {
+    thaw_condense(s)->creep = creep_of(s);
     if (hindrance_condense(s) != THAW_HINDRANCE_NONE)
         return 0;
     if (slow == 0)
@@ -249,7 +269,7 @@ static double drift_condense(const ThawStepper *s, int slow, double *most, int *
     *held = memchr(s->scripted, 1, (size_t)s->shape->nv) != NULL;
     if (slow < 2 || (weight > 0 && a > BALANCE * weight))
         return INFINITY;
-    return (fastest(s, NULL) + a / 2) / s->shape->diameter;
+    return (speed_of(s) + a / 2) / s->shape->diameter;
 }
 
 static int list_condense(const ThawStepper *s, ThawStateField *fields) {
@@ -257,7 +277,8 @@ static int list_condense(const ThawStepper *s, ThawStateField *fields) {
         return 0;
     fields[0] =
         (ThawStateField){"slow_v", THAW_STATE_F64, 0, thaw_condense(s)->slow_v, s->shape->nv, s->model->dim, 0, 0};
-    return 1;
+    fields[1] = (ThawStateField){"creep", THAW_STATE_F64, 0, &thaw_condense(s)->creep, 1, 1, 0, 0};
+    return 2;
 }
 
 // That of most of its vertices; the lowest, where several have as many.

@@ -45,6 +45,7 @@ typedef struct ThawCondenseData {
     int form;
     double sleep_speed;
     double *slow_v; // dim * nv, m/s: velocities at the first of the slow steps
+    double creep;   // m/s, of the fastest vertex's way in the last step, where positions do not go by velocities alone
 } ThawCondenseData;
 
 static inline ThawCondenseData *thaw_condense(const ThawStepper *s) { return s->data; }
@@ -58,6 +59,8 @@ int thaw_condense_doubt(const void *options, double omega, ThawOptionRemark *rem
 
 // published.c: the system of dynamic nodes, made anew where scripts have changed.
 ThawStatus thaw_condense_find_nodes(ThawWorld *world, ThawStepper *s, ThawError *error);
+// Refuses what the published form cannot step.
+ThawStatus thaw_condense_check_nodes(const ThawWorld *world, const ThawStepper *s, ThawError *error);
 // condense.c: the vertices that the group "regions" gives, where options ask for it.
 ThawStatus thaw_condense_find_group(const ThawStepper *s, int place, const ThawGroup **group, ThawError *error);
 
