@@ -7,11 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "support/folder.h"
 #include "support/world.h"
+#include "thaw/scene.h"
 
 #define PATCH                                                                                                          \
     "\"patch\": {\"mesh\": {\"sheet\": {\"grid\": {\"width\": 0.4, \"height\": 0.4}}, \"size\": 0.1}, "                \
@@ -197,6 +199,97 @@ static void edges_of_different_meshes_are_sewn_by_their_length(void **state) {
     thaw_world_free(&world);
 }
 
+// The rim of a disc is gathered onto the side of a square, whichever way that is the nearer: it is cut open once, and
+// its vertices lie all along the side, none a great way from the place next to it.
+static void a_closed_edge_is_cut_open_along_an_open_one(void **state) {
+    (void)state;
+    for (int turned = 0; turned < 2; turned++) {
+        char text[1400];
+        snprintf(
+            text, sizeof text,
+            "{\"thaw\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.005}, \"materials\": {\"m\": "
+            "{\"density\": 300, \"young\": 1e5, \"poisson\": 0.3}}, \"shapes\": {\"square\": {\"mesh\": {\"sheet\": "
+            "{\"grid\": {\"width\": 0.6, \"height\": 0.6}}, \"size\": 0.1}, \"material\": \"m\", \"thickness\": "
+            "0.002}, \"disc\": {\"mesh\": {\"sheet\": {\"disc\": {\"radius\": 0.2}}, \"size\": 0.04}, "
+            "\"material\": \"m\", \"thickness\": 0.002}}, \"bodies\": [{\"name\": \"disc\", \"shape\": \"disc\", "
+            "\"position\": [0, 0.32, 0.1], \"rotation\": {\"axis\": [0, 1, 0], \"degrees\": %d}}, {\"name\": "
+            "\"square\", \"shape\": \"square\"}], \"attachments\": [{\"body\": \"disc\", \"group\": \"rim\", "
+            "\"to\": \"square\", \"to_group\": \"y-max\", \"pairing\": \"along\", \"kind\": \"distance\", "
+            "\"length\": 0, \"close\": 1}]}",
+            180 * turned);
+        ThawWorld *world = make_world(text, 1);
+        ThawAttachmentState sewn;
+        double lines[6 * 200], low = INFINITY, high = -INFINITY, mean = 0, along = 0;
+        thaw_world_get_attachment(world, 0, &sewn);
+        thaw_world_get_attachment_lines(world, 0, lines);
+        assert_true(sewn.vertices > 20 && sewn.vertices < 200);
+        for (int i = 0; i < sewn.vertices; i++) {
+            low = fmin(low, lines[6 * i + 3]);
+            high = fmax(high, lines[6 * i + 3]);
+            mean += lines[6 * i + 3] / sewn.vertices;
+            along += lines[6 * i] * lines[6 * i + 3] / sewn.vertices;
+        }
+        assert_true(low < -0.27 && high > 0.27 && fabs(mean) < 0.02);
+        assert_true(along > 0.9 * 0.12 / (2 * M_PI)); // of 0.2 sin(2 pi s) and 0.6 s, where the cut is best
+        thaw_world_free(&world);
+    }
+}
+
+// A vertex that is sewn to a group in which there is nothing but itself; another one can be.
+static void what_could_hold_only_to_itself_is_refused(void **state) {
+    (void)state;
+    for (int itself = 0; itself < 2; itself++) {
+        char text[1400];
+        snprintf(text, sizeof text,
+                 "{\"thaw\": 1, \"shapes\": {\"strip\": {\"mesh\": {\"sheet\": {\"grid\": {\"width\": 0.6, \"height\": "
+                 "0.2}}, \"size\": 0.05}, \"material\": \"cotton\", \"thickness\": 0.002, \"groups\": {\"middle\": "
+                 "{\"nearest\": [0, 0, 0]}}}}, \"bodies\": [{\"name\": \"strip\", \"shape\": \"strip\"}], "
+                 "\"attachments\": [{\"body\": \"strip\", \"group\": \"%s\", \"to\": \"strip\", \"to_group\": "
+                 "\"middle\", \"pairing\": \"nearest\", \"kind\": \"distance\", \"length\": 0, \"close\": 0.5}]}",
+                 itself ? "middle" : "x-min");
+        ThawScene *scene = NULL;
+        ThawWorld *world = NULL;
+        ThawError error = {0};
+        if (thaw_scene_parse(text, strlen(text), "scene", NULL, &scene, &error) != THAW_OK)
+            fail_msg("%s", error.message);
+        assert_int_equal(thaw_world_create(&scene->world, &world, &error), itself ? THAW_ERROR_INPUT : THAW_OK);
+        assert_true(!itself || strstr(error.message, "is all that it could hold to"));
+        thaw_world_free(&world);
+        thaw_scene_free(&scene);
+    }
+}
+
+// A ball of jelly bounces, by stages whose energy is watched: to the bit as if nothing were held elsewhere.
+static void what_is_held_elsewhere_changes_no_bit_here(void **state) {
+    (void)state;
+    static const char text[] =
+        "{\"thaw\": 1, \"time\": {\"step\": 0.01, \"integrator\": \"%s\"}, \"materials\": {\"soft\": {\"density\": "
+        "1000, "
+        "\"young\": 3e4, \"poisson\": 0.3}}, \"shapes\": {\"box\": {\"mesh\": {\"box\": {\"min\": [0, 0, 0], \"max\": "
+        "[0.2, 0.2, 0.2], \"cells\": [2, 2, 2]}}, \"material\": \"soft\"}}, \"bodies\": [{\"shape\": \"box\", "
+        "\"position\": [0, 0, 0.05], \"spin\": [3, 9, 1]}, {\"shape\": \"box\", \"position\": [0.05, 0.02, 0.5], "
+        "\"spin\": [5, 0, 3]}, {\"name\": \"far\", \"shape\": \"box\", \"position\": [20, 0, 5]}], \"obstacles\": "
+        "[{\"plane\": {}}]%s}";
+    static const char *const integrators[] = {"semi-implicit", "tr-bdf2"};
+    static const char held[] = ", \"attachments\": [{\"body\": \"far\", \"group\": \"z-max\"}]";
+    static const char cut[] = ", \"attachments\": [{\"body\": \"far\", \"group\": \"z-max\", \"release\": 0.02}]";
+    const char *const more[] = {"", held, cut};
+    for (int i = 0; i < 2; i++) {
+        ThawWorld *world[3];
+        for (int k = 0; k < 3; k++) {
+            char scene[2000];
+            snprintf(scene, sizeof scene, text, integrators[i], more[k]);
+            world[k] = make_world_by(scene, "full", 1);
+            run_world(world[k], 90);
+        }
+        for (int32_t b = 0; b < 2; b++)
+            assert_true(worlds_apart(world[0], world[1], b) == 0 && worlds_apart(world[0], world[2], b) == 0);
+        assert_true(worlds_apart(world[0], world[1], 2) > 1);
+        for (int k = 0; k < 3; k++)
+            thaw_world_free(&world[k]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_seam_closes_and_is_cut),
@@ -204,6 +297,9 @@ int main(void) {
         cmocka_unit_test(a_strip_is_sewn_to_a_tube),
         cmocka_unit_test(a_tube_has_the_same_bits_after_resume),
         cmocka_unit_test(edges_of_different_meshes_are_sewn_by_their_length),
+        cmocka_unit_test(a_closed_edge_is_cut_open_along_an_open_one),
+        cmocka_unit_test(what_could_hold_only_to_itself_is_refused),
+        cmocka_unit_test(what_is_held_elsewhere_changes_no_bit_here),
         cmocka_unit_test(a_weight_hangs_on_a_cloth),
         cmocka_unit_test(corners_ride_on_frames_and_are_let_go),
     };
