@@ -257,7 +257,8 @@ static int find_kicked(ThawWorld *world, ThawIncrement step) {
 }
 
 // Islands in which several stages have made energy out of nothing: more than contacts had in their springs, and than
-// obstacles that move and lengths that change have given. (What each stage starts with says nothing of that.) The others stand.
+// obstacles that move and lengths that change have given. (What each stage starts with says nothing of that.) The
+// others stand.
 static int find_gains(ThawWorld *world) {
     const double stored = thaw_ledger_contact_energy(world);
     int any = 0;
