@@ -186,9 +186,9 @@ static void what_a_file_names_is_there_or_it_is_refused(void **state) {
         {"contacts/sides", 7, 0, "vertices"},
         {"contacts/sides", 8, 1, "vertices"},
         {"contacts/sides", 9, VERTICES, "vertices"},
-        {"options/rigidify", 2, NAN, "rigidify: frame_count is nan"},
-        {"options/rigidify", 10, 1e300, "rigidify: oracle is 1e+300"},
-        {"options/rigidify", 7, -1e300, "rigidify: smallest is -1e+300"},
+        {"options/rigidify", 2, NAN, "options/rigidify, row 0: frame_count is nan"},
+        {"options/rigidify", 10, 1e300, "options/rigidify, row 0: oracle is 1e+300"},
+        {"options/rigidify", 7, -1e300, "options/rigidify, row 0: smallest is -1e+300"},
         {"options/rigidify", 1, NAN, "tau_rigid"},
         {"bodies", 4, 2, "rigidify"}, // the first body's own, which are not there
         {"bodies", 2, 77, "method of body 0"},
