@@ -388,8 +388,8 @@ static int32_t element_with(const ThawShape *shape, const int32_t *vertex, int c
 
 // The vertex of a body, of all or of a group of it, that is nearest to x (m) as it is placed at the start, but not that
 // one itself, as an anchor.
-static void anchor_on_vertex(const ThawModelBody *body, const ThawGroup *group, int32_t itself, const double *x,
-                             ThawAnchor *anchor) {
+static ThawStatus anchor_on_vertex(const char *where, const ThawModelBody *body, const ThawGroup *group, int32_t itself,
+                                   const double *x, ThawAnchor *anchor, ThawError *error) {
     const ThawShape *shape = body->shape;
     double X[3] = {0}, best = INFINITY;
     thaw_body_unplace(body, shape->dim, x, X);
@@ -405,9 +405,15 @@ static void anchor_on_vertex(const ThawModelBody *body, const ThawGroup *group, 
             anchor->other[0] = i;
         }
     }
+    if (best == INFINITY)
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "%s: vertex %d of body %s is all that it could hold to; allowed: other vertices where a "
+                              "body is held to itself",
+                              where, (int)shape->vertex_user[itself < 0 ? 0 : itself], body->name);
     anchor->nodes = 1;
     anchor->weight[0] = 1;
     anchor->element = element_with(shape, anchor->other, 1);
+    return THAW_OK;
 }
 
 // All anchors along an edge, by the place of each vertex along its own.
@@ -471,13 +477,15 @@ static ThawStatus place_anchors(const char *where, const ThawAttachmentDef *def,
         thaw_body_place(body, dim, body->shape->X + (size_t)anchor->vertex * (size_t)dim, x);
         const double *at = distance && def->at ? def->at : x;
         if (a->other >= 0 && distance && !def->at && !along)
-            anchor_on_vertex(&model->bodies[a->other], other, a->other == a->body ? anchor->vertex : -1, x, anchor);
+            status = anchor_on_vertex(where, &model->bodies[a->other], other, a->other == a->body ? anchor->vertex : -1,
+                                      x, anchor, error);
         else if (a->other >= 0 && !along)
             status = anchor_on_body(where, &model->bodies[a->other], at, anchor, error);
         for (int k = 0; k < 3 && a->other < 0; k++) // R'(at - p)
             for (int c = 0; c < dim; c++)
                 anchor->local[k] += place.R[3 * c + k] * (at[c] - place.p[c]);
-        note_rest(model, a, x, &place, anchor);
+        if (status == THAW_OK)
+            note_rest(model, a, x, &place, anchor);
         if (status == THAW_OK && distance)
             status = note_length(where, def, body->shape, anchor, error);
     }

@@ -184,8 +184,20 @@ static void list_elements(const ThawShape *shape) {
     }
 }
 
+// Two triangles that share two edges have all corners in common: neither is beyond the other, and no angle is known.
+static ThawStatus check_pairs(const ThawShape *shape, const int32_t *across, ThawError *error) {
+    for (int32_t i = 0; i < 3 * shape->ne; i++)
+        if (across[i] >= 0 && across[i] == across[i - i % 3 + (i + 1) % 3])
+            return thaw_error_set(error, THAW_ERROR_INPUT,
+                                  "shape %s: triangles %d and %d share two edges; allowed in a sheet that yields: one",
+                                  shape->name, (int)shape->element_user[i / 3], (int)shape->element_user[across[i]]);
+    return THAW_OK;
+}
+
 ThawStatus thaw_creases_create(ThawShape *shape, const int32_t *across, const unsigned char *wide, const double *D,
                                ThawError *error) {
+    if (check_pairs(shape, across, error) != THAW_OK)
+        return THAW_ERROR_INPUT;
     int32_t *id = THAW_NEW(int32_t, 3 * (size_t)shape->ne), *internal = THAW_NEW(int32_t, shape->points);
     const int32_t count = id ? number_hinges(shape, across, id) : 0;
     ThawCreases *c = shape->creases = id && internal ? reserve(count, shape->ne) : NULL;
@@ -340,11 +352,13 @@ static double energy_of(const ThawCreases *c) {
     return sum;
 }
 
-double thaw_creases_flow(const ThawShape *shape, const ThawIntegrationSet *set, const double *x, double *state) {
+int thaw_creases_flow(const ThawShape *shape, const ThawIntegrationSet *set, const double *x, double *state,
+                      double *lost) {
     ThawCreases *c = shape->creases;
     ask(shape, set, x);
     const double before = energy_of(c);
     int flowed = 0;
+    *lost = 0;
     memcpy(c->start, c->angle, sizeof *c->start * (size_t)c->count);
     for (int sweep = 0, more = 1; more && sweep < SWEEPS; sweep++) {
         more = 0;
@@ -368,5 +382,6 @@ double thaw_creases_flow(const ThawShape *shape, const ThawIntegrationSet *set, 
     for (int32_t k = 0; k < c->elements; k++)
         if (c->asked[k])
             write_rest(shape, k);
-    return before - energy_of(c);
+    *lost = before - energy_of(c);
+    return 1;
 }

@@ -19,6 +19,7 @@ typedef struct ThawCreases {
     int32_t *element;        // bending elements: number among them, times nine, and hinge in it
     int32_t elements;        // bending elements; their ids begin at `first`
     int32_t first;
+    int taken;        // a body has the shape
     int32_t *of;      // 9 an element: 2 * hinge, and 1 where it is seen from the other side; -1: there is none
     double *original; // 9 an element, rad: rest angles as the mesh has them
     // Scratch of flow:
@@ -39,7 +40,9 @@ static inline int64_t thaw_creases_size(const ThawShape *base) { return base->cr
 void thaw_creases_apply(const ThawShape *shape, const double *state);
 // Brings a set to what the shape has by now.
 void thaw_creases_refresh(const ThawShape *shape, const ThawIntegrationSet *set);
-// Lets hinges flow at x, of those whose elements are all in the set. J, what has been dissipated; 0: nothing flowed.
-double thaw_creases_flow(const ThawShape *shape, const ThawIntegrationSet *set, const double *x, double *state);
+// Lets hinges flow at x, of those whose elements are all in the set: whether any did, and what that has dissipated, J,
+// which rounding may make 0 or less.
+int thaw_creases_flow(const ThawShape *shape, const ThawIntegrationSet *set, const double *x, double *state,
+                      double *lost);
 
 #endif

@@ -120,8 +120,9 @@ static void place_of(const ThawModelBody *body, int32_t vertex, double x[3]) {
 }
 
 double thaw_chain_share(const ThawChain *chain, int32_t i, const ThawLay *lay) {
-    const double share = chain->along[i] / chain->along[chain->count - 1 + chain->closed];
-    return lay->shift + (lay->back ? -share : share) + (lay->back && !chain->closed ? 1 : 0);
+    double share = chain->along[i] / chain->along[chain->count - 1 + chain->closed] - lay->start;
+    share -= chain->closed ? floor(share) : 0;
+    return lay->shift + (lay->back ? -share : share);
 }
 
 static double apart(const ThawModelBody *const body[2], const ThawChain *const chain[2], const ThawLay *lay) {
@@ -141,13 +142,14 @@ static double apart(const ThawModelBody *const body[2], const ThawChain *const c
 }
 
 ThawLay thaw_chain_lay(const ThawModelBody *const body[2], const ThawChain *const chain[2]) {
-    const int closed = chain[0]->closed && chain[1]->closed;
-    const int32_t beginnings = closed ? chain[1]->count : 1;
-    ThawLay best = {0, 0};
+    const ThawChain *turns = chain[1]->closed ? chain[1] : chain[0]->closed ? chain[0] : NULL;
+    const int32_t beginnings = turns ? turns->count : 1;
+    ThawLay best = {0};
     double least = INFINITY;
     for (int32_t b = 0; b < beginnings; b++)
         for (int back = 0; back < 2; back++) {
-            const ThawLay lay = {closed ? chain[1]->along[b] / chain[1]->along[chain[1]->count] : 0, back};
+            const double begin = turns ? turns->along[b] / turns->along[turns->count] : 0;
+            const ThawLay lay = turns == chain[1] ? (ThawLay){begin, 0, back} : (ThawLay){back ? 1 : 0, begin, back};
             const double sum = apart(body, chain, &lay);
             if (sum < least) {
                 least = sum;

@@ -12,9 +12,11 @@ typedef struct ThawChain {
     int closed;
 } ThawChain;
 
-// How one lies along another: the share of the other's length where it begins, and whether it goes the other way.
+// How one lies along another: the share of the other's length where it begins, the share of its own where a closed one
+// does on an open one, and whether it goes the other way.
 typedef struct ThawLay {
     double shift;
+    double start;
     int back;
 } ThawLay;
 

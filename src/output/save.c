@@ -273,25 +273,38 @@ ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *
     return status;
 }
 
-// Before anything is made of shapes.
-static ThawStatus get_folds(ThawCheckpoint *file, ThawWorld *world, int32_t bodies, ThawError *error) {
-    ThawStatus status = THAW_OK;
+static ThawStatus read_folds(ThawCheckpoint *file, const ThawWorld *world, ThawState *loaded, int32_t bodies,
+                             ThawError *error) {
+    loaded->folds = thaw_alloc((size_t)bodies, sizeof *loaded->folds);
+    ThawStatus status = loaded->folds ? THAW_OK : thaw_error_memory(error, "the checkpoint");
     for (int32_t b = 0; status == THAW_OK && b < bodies; b++) {
         const int64_t size = thaw_creases_size(world->model->bodies[b].base);
         char name[40];
         if (!world->state.folds[b])
             continue;
         snprintf(name, sizeof name, "folds/%d", (int)b);
-        status = thaw_checkpoint_get_f64(file, name, world->state.folds[b], size, error);
+        if (!(loaded->folds[b] = THAW_NEW(double, size)))
+            return thaw_error_memory(error, "the checkpoint");
+        status = thaw_checkpoint_get_f64(file, name, loaded->folds[b], size, error);
         for (int64_t i = 0; i < size && status == THAW_OK; i++)
-            if (!(fabs(world->state.folds[b][i]) <= 1e6))
+            if (!(fabs(loaded->folds[b][i]) <= 1e6))
                 status =
                     thaw_error_set(error, THAW_ERROR_INPUT, "the checkpoint's folds of body %d are no angles", (int)b);
-        if (status != THAW_OK)
-            memset(world->state.folds[b], 0, sizeof(double) * (size_t)size);
-        thaw_folds_apply(world, b);
     }
     return status;
+}
+
+// Before anything is made of shapes, which may be others by now: these get what is loaded, or what there was.
+static void take_folds(ThawWorld *world, ThawState *loaded, int32_t bodies, int good) {
+    for (int32_t b = 0; b < bodies; b++) {
+        if (good && loaded->folds[b])
+            memcpy(world->state.folds[b], loaded->folds[b],
+                   sizeof(double) * (size_t)thaw_creases_size(world->model->bodies[b].base));
+        thaw_folds_apply(world, b);
+        if (loaded->folds)
+            thaw_free(loaded->folds[b]);
+    }
+    thaw_free(loaded->folds);
 }
 
 // Whether the file belongs to this world, or to its first *bodies.
@@ -412,9 +425,10 @@ ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error)
     if (status == THAW_OK)
         status = thaw_load_changes(file, world, bodies, error);
     if (status == THAW_OK)
-        status = get_folds(file, world, bodies, error);
+        status = read_folds(file, world, &loaded, bodies, error);
     if (status == THAW_OK)
         status = read_state(file, world, &loaded, bodies, &hash, error);
+    take_folds(world, &loaded, bodies, status == THAW_OK);
     if (status == THAW_OK) {
         ThawState *state = &world->state;
         const size_t count = coordinates_of(world, bodies); // bodies behind those stay what they are

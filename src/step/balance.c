@@ -12,7 +12,8 @@
 //
 // What is gained comes off motion against the rigid motion of the bodies, of each the same share of what it has, which
 // has no momenta; then off turns (gain.c). dK and dE of a body are its guard's sums, or those of the ledger where its
-// method keeps one. Where scripts drive a body without a ledger, or attachments hold one, the island is left alone.
+// method keeps one. Where scripts drive a body without a ledger, or attachments hold one,
+// its island is left alone.
 #include <math.h>
 #include <string.h>
 
@@ -131,8 +132,16 @@ static const double SMALL = 1e-6, SMALL_PRESSED = 1e-4;
 enum { CUTS = 3 }; // in halves, where contacts press
 
 static void add_all_springs(ThawWorld *world, double h) {
-    for (int32_t k = 0; k < world->island_count; k++)
+    const ThawContactSet *set = &world->state.contacts;
+    for (int32_t k = 0; k < world->island_count; k++) {
         world->islands[k].gain = world->islands[k].springs = 0;
+        world->islands[k].held = 0;
+    }
+    for (int32_t i = set->count; i < set->count + set->attached; i++) {
+        ThawIsland *island = island_of(world, set->contacts[i].key.body[0]);
+        if (island)
+            island->held = 1;
+    }
     add_springs(world, h);
 }
 
@@ -156,19 +165,16 @@ static int is_lost(const ThawIsland *island, int cuts) {
 
 int thaw_balance_is_lost(ThawWorld *world, double h, int halvings) {
     const int cuts = world->model->options.halvings - halvings;
-    if (world->model->attachment_count > 0)
-        return 0;
     add_all_springs(world, h);
     for (int32_t k = 0; k < world->island_count; k++)
-        if (is_lost(&world->islands[k], cuts))
+        if (!world->islands[k].held && is_lost(&world->islands[k], cuts))
             return 1;
     return 0;
 }
 
 void thaw_balance_close(ThawWorld *world, double h) {
-    if (world->model->attachment_count > 0)
-        return;
     add_all_springs(world, h);
     for (int32_t k = 0; k < world->island_count; k++)
-        close(&world->islands[k]);
+        if (!world->islands[k].held)
+            close(&world->islands[k]);
 }

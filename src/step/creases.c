@@ -38,8 +38,8 @@ void thaw_folds_flow(ThawWorld *world) {
         const ThawIntegrationSet *set = s->system->map->set;
         if (!world->state.folds[body] || set->element_count == 0)
             continue;
-        const double lost = thaw_creases_flow(s->shape, set, s->x, world->state.folds[body]);
-        if (!(lost > 0))
+        double lost;
+        if (!thaw_creases_flow(s->shape, set, s->x, world->state.folds[body], &lost))
             continue;
         thaw_creases_refresh(s->shape, s->shape->all);
         if (set != s->shape->all)

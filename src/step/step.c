@@ -257,7 +257,8 @@ static int find_kicked(ThawWorld *world, ThawIncrement step) {
 }
 
 // Islands in which several stages have made energy out of nothing: more than contacts had in their springs, and than
-// obstacles that move have given. (What each stage starts with says nothing of that.) The others stand.
+// obstacles that move and lengths that change have given. (What each stage starts with says nothing of that.) The
+// others stand.
 static int find_gains(ThawWorld *world) {
     const double stored = thaw_ledger_contact_energy(world);
     int any = 0;
@@ -276,7 +277,7 @@ static int find_gains(ThawWorld *world) {
         }
         for (int32_t c = 0; c < island->contact_count; c++) {
             const ThawContact *row = &island->set->contacts[island->contacts[c]];
-            for (int r = 0; r < world->model->dim && row->nodes[1] == 0; r++)
+            for (int r = 0; r < world->model->dim; r++)
                 gain -= fabs(row->lambda[r] * thaw_v3_dot(row->frame[r], row->velocity));
         }
         island->stands = driven || !(gain > THAW_LARGEST_GAIN * had);

@@ -172,6 +172,7 @@ typedef struct ThawIsland {
     int turns;        // they need others once more
     double gain;      // J, of all of it in the interval (balance.c); NAN: not known
     double springs;   // J, that contacts hold before and after
+    int held;         // attachments hold bodies of it
     // What happened:
     ThawStatus status;
     int32_t failed; // the body that failed

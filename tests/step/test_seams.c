@@ -7,11 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "support/folder.h"
 #include "support/world.h"
+#include "thaw/scene.h"
 
 #define PATCH                                                                                                          \
     "\"patch\": {\"mesh\": {\"sheet\": {\"grid\": {\"width\": 0.4, \"height\": 0.4}}, \"size\": 0.1}, "                \
@@ -197,6 +199,93 @@ static void edges_of_different_meshes_are_sewn_by_their_length(void **state) {
     thaw_world_free(&world);
 }
 
+// The rim of a disc is gathered onto the side of a square, whichever way that is the nearer: it is cut open once, and
+// its vertices lie all along the side, none a great way from the place next to it.
+static void a_closed_edge_is_cut_open_along_an_open_one(void **state) {
+    (void)state;
+    for (int turned = 0; turned < 2; turned++) {
+        char text[1400];
+        snprintf(
+            text, sizeof text,
+            "{\"thaw\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.005}, \"materials\": {\"m\": "
+            "{\"density\": 300, \"young\": 1e5, \"poisson\": 0.3}}, \"shapes\": {\"square\": {\"mesh\": {\"sheet\": "
+            "{\"grid\": {\"width\": 0.6, \"height\": 0.6}}, \"size\": 0.1}, \"material\": \"m\", \"thickness\": "
+            "0.002}, \"disc\": {\"mesh\": {\"sheet\": {\"disc\": {\"radius\": 0.2}}, \"size\": 0.04}, "
+            "\"material\": \"m\", \"thickness\": 0.002}}, \"bodies\": [{\"name\": \"disc\", \"shape\": \"disc\", "
+            "\"position\": [0, 0.32, 0.1], \"rotation\": {\"axis\": [0, 1, 0], \"degrees\": %d}}, {\"name\": "
+            "\"square\", \"shape\": \"square\"}], \"attachments\": [{\"body\": \"disc\", \"group\": \"rim\", "
+            "\"to\": \"square\", \"to_group\": \"y-max\", \"pairing\": \"along\", \"kind\": \"distance\", "
+            "\"length\": 0, \"close\": 1}]}",
+            180 * turned);
+        ThawWorld *world = make_world(text, 1);
+        ThawAttachmentState sewn;
+        double lines[6 * 200], low = INFINITY, high = -INFINITY, mean = 0, along = 0;
+        thaw_world_get_attachment(world, 0, &sewn);
+        thaw_world_get_attachment_lines(world, 0, lines);
+        assert_true(sewn.vertices > 20 && sewn.vertices < 200);
+        for (int i = 0; i < sewn.vertices; i++) {
+            low = fmin(low, lines[6 * i + 3]);
+            high = fmax(high, lines[6 * i + 3]);
+            mean += lines[6 * i + 3] / sewn.vertices;
+            along += lines[6 * i] * lines[6 * i + 3] / sewn.vertices;
+        }
+        assert_true(low < -0.27 && high > 0.27 && fabs(mean) < 0.02);
+        assert_true(along > 0.9 * 0.12 / (2 * M_PI)); // of 0.2 sin(2 pi s) and 0.6 s, where the cut is best
+        thaw_world_free(&world);
+    }
+}
+
+// A vertex that is sewn to a group in which there is nothing but itself; another one can be.
+static void what_could_hold_only_to_itself_is_refused(void **state) {
+    (void)state;
+    for (int itself = 0; itself < 2; itself++) {
+        char text[1400];
+        snprintf(text, sizeof text,
+                 "{\"thaw\": 1, \"shapes\": {\"strip\": {\"mesh\": {\"sheet\": {\"grid\": {\"width\": 0.6, \"height\": "
+                 "0.2}}, \"size\": 0.05}, \"material\": \"cotton\", \"thickness\": 0.002, \"groups\": {\"middle\": "
+                 "{\"nearest\": [0, 0, 0]}}}}, \"bodies\": [{\"name\": \"strip\", \"shape\": \"strip\"}], "
+                 "\"attachments\": [{\"body\": \"strip\", \"group\": \"%s\", \"to\": \"strip\", \"to_group\": "
+                 "\"middle\", \"pairing\": \"nearest\", \"kind\": \"distance\", \"length\": 0, \"close\": 0.5}]}",
+                 itself ? "middle" : "x-min");
+        ThawScene *scene = NULL;
+        ThawWorld *world = NULL;
+        ThawError error = {0};
+        if (thaw_scene_parse(text, strlen(text), "scene", NULL, &scene, &error) != THAW_OK)
+            fail_msg("%s", error.message);
+        assert_int_equal(thaw_world_create(&scene->world, &world, &error), itself ? THAW_ERROR_INPUT : THAW_OK);
+        assert_true(!itself || strstr(error.message, "is all that it could hold to"));
+        thaw_world_free(&world);
+        thaw_scene_free(&scene);
+    }
+}
+
+// A sphere rolls over its coarse facets, and what its island gains there is taken off: to the bit as if nothing were
+// held elsewhere, or had been.
+static void what_is_held_elsewhere_changes_no_bit_here(void **state) {
+    (void)state;
+    static const char text[] =
+        "{\"thaw\": 1, \"time\": {\"step\": 0.005, \"integrator\": \"tr-bdf2\", \"substeps\": 0}, \"shapes\": "
+        "{\"sphere\": {\"mesh\": {\"solid\": {\"sphere\": {\"radius\": 0.03}}, \"elements\": 400}, \"material\": "
+        "\"silicone\"}, \"box\": {\"mesh\": {\"box\": {\"min\": [0, 0, 0], \"max\": [0.1, 0.1, 0.1], \"cells\": [1, 1, "
+        "1]}}, \"material\": \"silicone\"}}, \"bodies\": [{\"shape\": \"sphere\", \"position\": [0, 0, 0.03], "
+        "\"velocity\": [3, 0, 0], \"spin\": [0, 100, 0], \"friction\": 1}, {\"name\": \"far\", \"shape\": \"box\", "
+        "\"position\": [0, 50, 500]}], \"obstacles\": [{\"plane\": {}, \"friction\": 1}]%s}";
+    static const char *const more[] = {
+        "", ", \"attachments\": [{\"body\": \"far\", \"group\": \"z-max\"}]",
+        ", \"attachments\": [{\"body\": \"far\", \"group\": \"z-max\", \"release\": 0.01}]"};
+    ThawWorld *world[3];
+    for (int k = 0; k < 3; k++) {
+        char scene[1400];
+        snprintf(scene, sizeof scene, text, more[k]);
+        world[k] = make_world(scene, 1);
+        run_world(world[k], 40);
+    }
+    assert_true(worlds_apart(world[0], world[1], 0) == 0 && worlds_apart(world[0], world[2], 0) == 0);
+    assert_true(worlds_apart(world[0], world[1], 1) > 0.1);
+    for (int k = 0; k < 3; k++)
+        thaw_world_free(&world[k]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_seam_closes_and_is_cut),
@@ -204,6 +293,9 @@ int main(void) {
         cmocka_unit_test(a_strip_is_sewn_to_a_tube),
         cmocka_unit_test(a_tube_has_the_same_bits_after_resume),
         cmocka_unit_test(edges_of_different_meshes_are_sewn_by_their_length),
+        cmocka_unit_test(a_closed_edge_is_cut_open_along_an_open_one),
+        cmocka_unit_test(what_could_hold_only_to_itself_is_refused),
+        cmocka_unit_test(what_is_held_elsewhere_changes_no_bit_here),
         cmocka_unit_test(a_weight_hangs_on_a_cloth),
         cmocka_unit_test(corners_ride_on_frames_and_are_let_go),
     };
