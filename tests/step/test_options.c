@@ -15,8 +15,8 @@
 #include "support/folder.h"
 #include "support/world.h"
 
-// Two bars that bend under their weight and come to rest, far from each other. (No halves: a step that is cut for one of
-// them is cut for the other.)
+// Two bars that bend under their weight and come to rest, far from each other. (No halves: a step that is cut for one
+// of them is cut for the other.)
 #define SCENE(rigidify, left, right)                                                                                   \
     "{\"thaw\": 1, \"rigidify\": {" rigidify "}, \"time\": {\"step\": 0.01, \"halvings\": 0},"                         \
     "\"materials\": {\"soft\": {\"young\": 2e5, \"density\": 1000, \"alpha1\": 0.02}},"                                \
