@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "support/folder.h"
+#include "support/repeats.h"
 #include "support/world.h"
 #include "thaw/field.h"
 
@@ -51,7 +52,7 @@ static void a_heavy_cloth_hangs_within_its_limit_whatever_the_step(void **state)
     const double without = largest_stretch(free_cloth);
     assert_true(without > 5);
     thaw_world_free(&free_cloth);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < repeats(4); i++)
         for (double h = 0.02; h > 0.004; h /= 2) {
             double before[3 * 400], after[3 * 400], most = 0, start = 0, off = 0;
             ThawStepStats stats = {0};
