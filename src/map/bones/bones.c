@@ -195,7 +195,7 @@ static void take_loads(ThawBonesMap *self, const double *f_ext) {
     }
 }
 
-// Poses of G, and rates q^ there that have the momenta of the fall; and where coordinates would go by them, in stage_at.
+// Poses of G, and rates q^ there that have the momenta of the fall; in stage_at where coordinates would go by them.
 static void choose_end(ThawBonesMap *self) {
     const ThawSkeleton *tree = self->tree;
     const size_t n = (size_t)tree->dof_count;

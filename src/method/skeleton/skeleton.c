@@ -181,20 +181,26 @@ static double way_of(const ThawSkeletonData *data, int32_t link, int k) {
     return data->state.at[l->at] - data->start_at[l->at];
 }
 
-// What is not booked yet: work of motors, losses in joints; and what the integration of all that has taken.
+// What is not booked yet: work of motors, losses in joints; and what the integration of all that has taken. Impulses in
+// joints are those of the fall, and what they have had of what the step changed of it.
 static void book(ThawStepper *s) {
     ThawSkeletonData *data = thaw_skeleton_data(s);
     const ThawSkeleton *tree = data->tree;
-    const ThawFall *fall = &thaw_skeleton_map(s)->fall;
+    const ThawBonesMap *map = thaw_skeleton_map(s);
+    const ThawDrive *drive = &map->fall.drive;
+    const double *q = s->q + (size_t)map->free_blocks * (size_t)tree->dim, h = data->h;
     double gained = thaw_skeleton_kinetic(s) - data->kinetic, motor = 0, lost = 0;
     for (int32_t l = 0; l < tree->link_count; l++)
         for (int k = 0; k < (tree->links[l].kind == THAW_LINK_BALL ? 3 : 1); k++) {
-            const double rate = way_of(data, l, k) / data->h;
-            motor += fall->motor[tree->links[l].dof + k] * rate;
-            lost -= fall->joint[tree->links[l].dof + k] * rate;
+            const int32_t d = tree->links[l].dof + k;
+            const double rate = way_of(data, l, k) / h, more = q[d] - map->hat[d];
+            const double pull =
+                h * (drive->damping[d] - drive->lost[d]) + h * h * (drive->stiffness[d] - drive->spring[0][d]);
+            motor += (map->fall.motor[d] - pull * more) * rate;
+            lost -= (map->fall.joint[d] - h * drive->lost[d] * more) * rate;
         }
     double soft = 0;
-    s->inertia->ops->add_kinetic(s->inertia, thaw_skeleton_map(s)->map.frame_of, s->v1, &soft);
+    s->inertia->ops->add_kinetic(s->inertia, map->map.frame_of, s->v1, &soft);
     gained += soft + thaw_skeleton_springs(s) - data->springs + s->elastic - data->elastic;
     for (size_t i = 0; i < (size_t)s->shape->nv * (size_t)tree->dim; i++)
         gained -= s->shape->mass[i / (size_t)tree->dim] * s->model->options.gravity[i % (size_t)tree->dim] *
