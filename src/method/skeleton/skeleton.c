@@ -19,7 +19,7 @@ static void drop_system(ThawStepper *s) {
 
 static ThawStatus make_set(const ThawStepper *s, ThawSkeletonData *data, ThawError *error) {
     const ThawModelBody *bodies = &s->model->bodies[s->index];
-    int32_t *elements = THAW_NEW(int32_t, s->shape->ne), count = 0;
+    int32_t *elements = THAW_NEW(int32_t, s->shape->all->element_count), count = 0;
     if (!elements)
         return thaw_error_memory(error, "a skeleton");
     for (int32_t b = 0; b < s->body->moved; b++)
