@@ -155,8 +155,10 @@ static ThawStatus decide_skeleton(const ThawWorld *world, ThawStepper *s, ThawIn
         s->system = data->system;
         status = thaw_stepper_fit(s, error);
     }
-    if (status != THAW_OK)
+    if (status != THAW_OK) {
+        s->system = NULL; // half made
         return status;
+    }
     ThawBonesMap *map = thaw_skeleton_map(s);
     data->t = step.t;
     data->h = map->h = step.h;
