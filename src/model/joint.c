@@ -402,6 +402,15 @@ ThawStatus thaw_joints_compile(const ThawWorldDef *def, ThawModel *model, ThawEr
     return THAW_OK;
 }
 
+ThawStatus thaw_joints_check_method(const char *where, const ThawModelBody *moved, const ThawMethod *method,
+                                    ThawError *error) {
+    if ((moved->skeleton != NULL) == method->moves_bones)
+        return THAW_OK;
+    return thaw_error_set(error, THAW_ERROR_INPUT, "%s: the method \"%s\" %s; allowed: %s", where, method->name,
+                          moved->skeleton ? "moves no bones" : "moves bones and nothing else",
+                          moved->skeleton ? "that of the definition" : "others");
+}
+
 static void free_skeleton(ThawSkeleton *skeleton) {
     for (int32_t b = 0; skeleton && skeleton->bones && b < skeleton->bone_count; b++)
         thaw_free((void *)(uintptr_t)skeleton->bones[b].joint.motor.keys);

@@ -57,6 +57,10 @@ typedef struct ThawSkeleton {
 // Checks what definitions say of bones and compiles it; bodies and units come first.
 ThawStatus thaw_joints_compile(const ThawWorldDef *def, ThawModel *model, ThawError *error);
 void thaw_joints_clear(ThawModel *model);
+// An error where a method and a body do not suit each other: bones need one that moves bones, which moves nothing else;
+// `where` begins the message.
+ThawStatus thaw_joints_check_method(const char *where, const ThawModelBody *moved, const ThawMethod *method,
+                                    ThawError *error);
 // The positions that a motor asks for at time t.
 void thaw_motor_position(const ThawMotorDef *motor, double t, double position[3]);
 // Whether two bodies of one skeleton do not touch: they are joined, or one carries part of the other.

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -398,6 +399,144 @@ static void it_is_saved_and_resumed_bit_for_bit(void **state) {
                                         is_ripe) > 5);
 }
 
+typedef struct Impatient {
+    atomic_int asked;
+    int patience;
+} Impatient;
+
+static int wanted(void *context) {
+    Impatient *who = context;
+    return atomic_fetch_add(&who->asked, 1) >= who->patience;
+}
+
+static void a_step_that_is_cancelled_leaves_no_trace(void **state) {
+    (void)state;
+    ThawWorld *worlds[2] = {make_world(HEAP, 1), make_world(HEAP, 1)};
+    int cancelled = 0;
+    for (int i = 0; i < 120; i++) {
+        Impatient who = {.patience = i % 7};
+        const uint64_t before = thaw_world_full_hash(worlds[0]);
+        assert_int_equal(thaw_world_set_cancel(worlds[0], &(ThawCancel){wanted, &who}), THAW_OK);
+        ThawStatus status = thaw_world_step(worlds[0], NULL, NULL);
+        assert_int_equal(thaw_world_set_cancel(worlds[0], NULL), THAW_OK);
+        if (status == THAW_CANCELLED) {
+            cancelled++;
+            assert_true(thaw_world_full_hash(worlds[0]) == before);
+            run_world(worlds[0], 1);
+        }
+        run_world(worlds[1], 1);
+        assert_true(thaw_world_full_hash(worlds[0]) == thaw_world_full_hash(worlds[1]));
+    }
+    assert_true(cancelled > 30);
+    for (int i = 0; i < 2; i++)
+        thaw_world_free(&worlds[i]);
+}
+
+// --- what is refused -------------------------------------------------------------------------------------------------
+
+// A text and what its message has.
+typedef struct Bad {
+    const char *text, *says;
+} Bad;
+
+#define ONE(rest) HEAD(DOWN, "0.01", "euler") "\"bodies\": [" BONE("a", "[0, 0, 0]", rest) "]}"
+#define JOINT(rest) ONE("\"joint\": {\"anchor\": [0, 0, 0], " rest "}")
+
+static void what_makes_no_sense_is_refused(void **state) {
+    static const Bad bad[] = {
+        {ONE("\"joint\": {}"), "kind"},
+        {ONE("\"joint\": {\"kind\": \"knee\"}"), "revolute"},
+        {ONE("\"joint\": {\"kind\": \"revolute\"}"), "anchor"},
+        {JOINT("\"kind\": \"free\""), "anchor"},
+        {JOINT("\"kind\": \"revolute\", \"to\": \"b\""), "no body of that name before"},
+        {JOINT("\"kind\": \"revolute\", \"to\": \"a\""), "no body of that name before"},
+        {JOINT("\"kind\": \"revolute\", \"axis\": [0, 0, 0]"), "axis is 0"},
+        {JOINT("\"kind\": \"universal\", \"axis\": [1, 0, 0], \"second\": [1, 0, 0]"), "across the first"},
+        {JOINT("\"kind\": \"revolute\", \"limits\": [10, 20]"), "between them"},
+        {JOINT("\"kind\": \"revolute\", \"limits\": 5"), "array"},
+        {JOINT("\"kind\": \"spherical\", \"limits\": 50"), "axis"},
+        {JOINT("\"kind\": \"spherical\", \"axis\": [1, 0, 0], \"limits\": 200"), "180"},
+        {JOINT("\"kind\": \"fixed\", \"limits\": [0, 1]"), "limits"},
+        {JOINT("\"kind\": \"revolute\", \"damping\": -1"), "damping"},
+        {JOINT("\"kind\": \"revolute\", \"rest\": [1, 2]"), "a number"},
+        {JOINT("\"kind\": \"spherical\", \"motor\": {\"position\": 1}"), "array"},
+        {JOINT("\"kind\": \"revolute\", \"motor\": {\"force\": 1}"), "force"},
+        {JOINT("\"kind\": \"revolute\", \"motor\": {\"keys\": [{\"time\": 1, \"position\": 0}, "
+               "{\"time\": 1, \"position\": 0}]}"),
+         "ascend"},
+        {ONE("\"joint\": {\"kind\": \"free\", \"damping\": 1}"), "nothing to push against"},
+        {ONE("\"joint\": {\"kind\": \"free\"}, \"method\": \"full\""), "skeleton"},
+        {ONE("\"joint\": {\"kind\": \"free\"}, \"pins\": [\"x-min\"]"), "a joint to the world"},
+        {ONE("\"joint\": {\"kind\": \"free\"}, \"restitution\": 0.5"), "restitution"},
+        {ONE("\"joint\": {\"kind\": \"free\"}, \"repeat\": {\"count\": [2, 1, 1], \"step\": [2, 0, 0]}"), "repeat"},
+        {ONE("\"method\": \"skeleton\""), "no bone"},
+        {ONE("\"carried\": [{\"group\": \"x-min\", \"by\": \"b\"}]"), "no body of that name before"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        ThawScene *scene = NULL;
+        ThawWorld *world = NULL;
+        ThawError error = {0};
+        ThawStatus status = thaw_scene_parse(bad[i].text, strlen(bad[i].text), "scene", NULL, &scene, &error);
+        if (status == THAW_OK)
+            status = thaw_world_create(&scene->world, &world, &error);
+        if (status != THAW_ERROR_INPUT || !strstr(error.message, bad[i].says))
+            fail_msg("%s\n%s: %s", bad[i].text, thaw_status_name(status), error.message);
+        thaw_world_free(&world);
+        thaw_scene_free(&scene);
+    }
+}
+
+static void a_definition_is_checked_as_well(void **state) {
+    ThawScene *scene = NULL;
+    ThawError error = {0};
+    (void)state;
+    assert_int_equal(thaw_scene_parse(DRIVEN, strlen(DRIVEN), "scene", NULL, &scene, &error), THAW_OK);
+    ThawBodyDef body = scene->world.bodies[0];
+    scene->world.bodies = &body;
+    for (int i = 0; i < 9; i++) {
+        ThawJointDef joint = thaw_joint_def_default();
+        ThawWorld *world = NULL;
+        joint.kind = THAW_JOINT_REVOLUTE;
+        body.joint = &joint;
+        if (i == 0)
+            joint.kind = (ThawJointKind)77;
+        else if (i == 1)
+            joint.parent = 0;
+        else if (i == 2)
+            joint.axis[0] = NAN;
+        else if (i == 3)
+            joint.lower[0] = 1;
+        else if (i == 4)
+            joint.stiffness = INFINITY;
+        else if (i == 5)
+            joint.motor.damping = -1;
+        else if (i == 6)
+            joint.motor.key_count = 3;
+        else if (i == 7)
+            joint.rest[2] = INFINITY;
+        else
+            joint.motor.position[1] = NAN;
+        assert_int_equal(thaw_world_create(&scene->world, &world, &error), THAW_ERROR_INPUT);
+        assert_null(world);
+        assert_true(strstr(error.message, "allowed") || strstr(error.message, "NULL"));
+    }
+    thaw_scene_free(&scene);
+}
+
+static void methods_of_bones_stay(void **state) {
+    ThawWorld *world = make_world(DRIVEN, 1);
+    ThawJointState joint;
+    ThawError error = {0};
+    (void)state;
+    assert_int_equal(thaw_world_set_method(world, -1, "full", &error), THAW_ERROR_INPUT);
+    assert_non_null(strstr(error.message, "moves no bones"));
+    assert_int_equal(thaw_world_solve_static(world, NULL, &error), THAW_ERROR_INPUT);
+    assert_int_equal(thaw_world_get_joint(world, 1, &joint), THAW_ERROR_INPUT);
+    assert_int_equal(thaw_world_get_joint(NULL, 0, &joint), THAW_ERROR_INPUT);
+    thaw_world_free(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_double_pendulum_swings_as_its_equations_say),
@@ -408,6 +547,10 @@ int main(void) {
         cmocka_unit_test(on_a_fixed_bone_it_is_as_if_pinned),
         cmocka_unit_test(what_is_soft_pulls_back),
         cmocka_unit_test(a_chain_falls_onto_the_floor_and_lies),
+        cmocka_unit_test(a_step_that_is_cancelled_leaves_no_trace),
+        cmocka_unit_test(what_makes_no_sense_is_refused),
+        cmocka_unit_test(a_definition_is_checked_as_well),
+        cmocka_unit_test(methods_of_bones_stay),
         cmocka_unit_test(it_is_saved_and_resumed_bit_for_bit),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
