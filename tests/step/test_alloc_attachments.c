@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Worlds with attachments, with units and with bones: every allocation made to fail once, and steady steps that make none.
+// Worlds with attachments, with units and with bones: every allocation made to fail once, and steady steps that make
+// none.
 #include <unistd.h>
 
 #include "step/sample.h"
