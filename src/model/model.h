@@ -70,6 +70,7 @@ typedef struct ThawShape {
     double pressure;               // Pa, inside a closed sheet
     double yield_curvature;        // 1/m, of a sheet; 0: it does not yield by that
     double yield_angle;            // rad, likewise
+    struct ThawHinges *hinges;     // of a sheet (hinges.h), NULL where angles are not followed; else NULL
     struct ThawCreases *creases;   // of a sheet that yields (crease.h); else NULL
     struct ThawFold *folds;        // ne, of a sheet (fold.h); else NULL
     double diameter;               // m, of the bounding box

@@ -453,6 +453,7 @@ void thaw_shape_clear(ThawShape *shape) {
     thaw_free(shape->across);
     thaw_free(shape->folds);
     thaw_creases_free(&shape->creases);
+    thaw_hinges_free(&shape->hinges);
     thaw_free(shape->warp);
     thaw_free(shape->fibre);
     for (int32_t g = 0; g < shape->group_count; g++) {
