@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hinges of sheets in the step. Once a step is final, at the places it has ended with, hinges that yield flow
-// (model/crease.c), and all are followed where they turn to another branch of their angle (model/hinges.c). So a step is
-// elastic from the folds that it began with, and nothing has to be undone. What flow takes off the elastic energy is
+// (model/crease.c), and all are followed where they turn to another branch of their angle (model/hinges.c). So a step
+// is elastic from the folds that it began with, and nothing has to be undone. What flow takes off the elastic energy is
 // dissipated: it goes to the ledger's damping. Following takes nothing.
 #include <math.h>
 #include <string.h>

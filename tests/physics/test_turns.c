@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Angles of hinges go on where a sheet folds through itself: by half a turn, and by more. A crease costs what the square
-// of its angle does and springs back the way it came, by both ways of bending, cut, in parts, after checkpoints.
+// Angles of hinges go on where a sheet folds through itself: by half a turn, and by more. A crease costs what the
+// square of its angle does and springs back the way it came, by both ways of bending, cut, in parts, after checkpoints.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
