@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hinges of a sheet as each body has them: by how much each has been folded for good (crease.c), and on which branch
-// of its angle it is.
+// The hinges of a sheet as each body has them: by how much each has been folded for good (crease.c), and on which
+// branch of its angle it is.
 //
 // An angle between two triangles is known up to whole turns. What it is beyond rest is followed (bending goes on where
 // cloth folds through itself by half a turn, and by more): with theta the angle that positions give, p the fold and a
 // centre c, a number of quarter turns,
 //     phi = c + (theta - (theta0 + p + c) in (-pi, pi]),
 // so that phi jumps half a turn away from c. Elements have theta0 + p + c, brought to (-pi, pi], and c beside each
-// other. At the end of a step c goes to the quarter turn that is nearest to a phi more than 0.4 pi away from it: neither
-// energy nor force changes by that, and within the next step a hinge may turn by 0.6 pi before it is lost.
+// other. At the end of a step c goes to the quarter turn that is nearest to a phi more than 0.4 pi away from it:
+// neither energy nor force changes by that, and within the next step a hinge may turn by 0.6 pi before it is lost.
 //
 // The state has both numbers by the mesh's own triangles, so that cuts keep them; here they are by hinge. Each body has
 // a shape of its own, whose rest angles are those at present.
