@@ -63,6 +63,8 @@ typedef struct ThawShape {
     double thickness;              // m, out of plane, and of a sheet; 1 of solids in 3D
     ThawMembrane membrane;         // of a sheet
     ThawBending bending;           // of a sheet
+    ThawLimiting limiting;         // of a sheet
+    int clamped;                   // some triangle has strain limits, and they are clamped
     double smooth;                 // degrees, ThawShapeDef
     double bending_damping;        // s, of a sheet; < 0: alpha1
     double *fibre;                 // 3 * ne, units at rest; NULL where no material has fibres

@@ -400,6 +400,7 @@ ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMateri
     shape->thickness = dim == 2 || sheet ? def->thickness : 1;
     shape->bending = def->bending;
     shape->bending_damping = def->bending_damping;
+    shape->limiting = def->limiting;
     shape->yield_curvature = sheet ? def->yield_curvature : 0;
     shape->yield_angle = sheet ? def->yield_angle : 0;
     shape->smooth = def->smooth;

@@ -292,7 +292,8 @@ static ThawStatus add_limits(ThawShape *shape, ThawError *error) {
     int32_t count = 0;
     for (int32_t e = 0; e < shape->ne; e++)
         count += is_limited(&shape->materials[cells->material[e]]);
-    if (count == 0)
+    shape->clamped = count > 0 && shape->limiting == THAW_LIMIT_CLAMP;
+    if (count == 0 || shape->clamped)
         return THAW_OK;
     ThawStatus status = new_block(thaw_element_limit(), count, shape, error);
     ThawElementBlock *block = &shape->blocks[shape->block_count - 1];
@@ -500,6 +501,9 @@ ThawStatus thaw_sheet_check(const ThawShapeDef *def, const char *name, ThawError
     if ((unsigned)def->bending > THAW_BENDING_HINGE)
         return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: bending is %d; allowed: a ThawBending", name,
                               (int)def->bending);
+    if ((unsigned)def->limiting > THAW_LIMIT_CLAMP)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: limiting is %d; allowed: a ThawLimiting", name,
+                              (int)def->limiting);
     if (!isfinite(def->bending_damping))
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "shape %s: bending_damping is %g s; allowed: >= 0, or < 0 for the material's alpha1",

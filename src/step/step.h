@@ -339,6 +339,8 @@ void thaw_state_give_own(ThawState *state, int method, int32_t body, void *optio
 // static.c: bodies that start at rest, where they belong and asleep.
 ThawStatus thaw_static_start(ThawWorld *world, ThawError *error);
 
+// clamp.c: moves vertices of a body so that its triangles keep to their strain limits; h: the interval just ended.
+void thaw_clamp_body(ThawStepper *stepper, const ThawContactSet *contacts, double h);
 // creases.c: folds and turns of sheets, which are nothing at the start.
 ThawStatus thaw_folds_create_state(ThawWorld *world, ThawError *error);
 void thaw_folds_free_state(ThawWorld *world);
