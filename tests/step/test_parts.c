@@ -94,8 +94,8 @@ static void what_rests_is_not_struck(void **state) {
     int struck = 0, late = 0;
     for (int i = 0; i < 3000; i++) {
         run_world(world, 1);
-        struck += world->parts[0] > 0;
-        late += i >= 2000 && world->parts[0] > 0;
+        struck += world->party[0] > 0;
+        late += i >= 2000 && world->party[0] > 0;
     }
     print_message("struck in %d of 3000 steps, %d of the last thousand\n", struck, late);
     assert_true(struck > 0 && late == 0);
@@ -132,7 +132,7 @@ static void what_is_met_on_the_way_is_not_missed(void **state) {
         went_back += world->went_back;
         coarse = fmax(coarse, deepest(world));
         for (int k = 1; k < 8; k++)
-            parties += stats.substeps > 1 && world->parts[k] != world->parts[k - 1];
+            parties += stats.substeps > 1 && world->party[k] != world->party[k - 1];
     }
     double least = 0;
     for (int i = 0; i < 2000; i++) {
