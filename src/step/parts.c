@@ -55,7 +55,7 @@ int thaw_parts_may_be(const ThawWorld *world) {
 
 int thaw_parts_may_cut(const ThawWorld *world) {
     return world->model->options.halvings > 0 && thaw_scheme(world->model->options.integrator)->follows &&
-           world->collider && world->model->body_count > 1;
+           world->model->body_count > 1;
 }
 
 void thaw_parts_begin(ThawWorld *world) {

@@ -5,10 +5,10 @@
 //             -> contacts that were missed (missed.c): again -> advance, remember
 //
 // Small islands and bodies are tasks of one loop, large ones take turns and use all threads inside; which is which
-// depends on the model and state only. A step that fails is taken back and done in halves, with contacts found anew; if
-// that fails too, down to h / 2^halvings, the world is as before. So does an island that makes energy which cannot be
-// taken off (balance.c), by itself. A step that is too long for a blow, or for facets that a body rolls over, is made
-// in parts (blow.c, facet.c).
+// depends on the model and state only. An island that fails, or makes energy which cannot be taken off (balance.c), is
+// taken back and makes the step in halves, with contacts found anew; if that fails too, down to h / 2^halvings, the
+// world is as before. A step that is too long for a blow, or for facets that a body rolls over, is made in parts
+// (blow.c, facet.c).
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -408,14 +408,17 @@ static ThawStatus solve_missed(ThawWorld *world, ThawIncrement step, int *woken,
     return status;
 }
 
+static void forget_answers(ThawWorld *world) {
+    for (int32_t i = 0; i < world->awake_count; i++)
+        world->steppers[world->awake[i]].answered = world->steppers[world->awake[i]].moved = 0;
+}
+
 // Finds contacts and solves, until no body asleep turns out to have been run into.
 static ThawStatus try_step(ThawWorld *world, ThawIncrement step, ThawError *error) {
     ThawStatus status = THAW_OK;
     thaw_attach_expect(world, step.h);
-    for (int32_t i = 0; i < world->awake_count; i++) {
-        world->steppers[world->awake[i]].answered = world->steppers[world->awake[i]].moved = 0;
+    for (int32_t i = 0; i < world->awake_count; i++)
         world->steppers[world->awake[i]].linearised = NULL;
-    }
     for (int woken = 1; woken && status == THAW_OK;) {
         woken = 0;
         if (world->collider && !world->found)
@@ -432,6 +435,7 @@ static ThawStatus try_step(ThawWorld *world, ThawIncrement step, ThawError *erro
 }
 
 static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvings, ThawError *error);
+static ThawStatus go_on(ThawWorld *world, ThawIncrement step, int halvings, ThawError *error);
 
 // The interval is final.
 static ThawStatus end_interval(ThawWorld *world, ThawIncrement step, ThawError *error) {
@@ -460,38 +464,53 @@ static ThawStatus step_halves(ThawWorld *world, ThawIncrement step, int halvings
         ThawStepper *s = &world->steppers[world->awake[i]];
         thaw_method_abandon(s, &s->work);
     }
-    step.h /= 2;
     world->found = 0;
+    step.h /= 2;
     ThawStatus status = step_interval(world, step, halvings - 1, error);
     step.t += step.h;
     return status == THAW_OK ? step_interval(world, step, halvings - 1, error) : status;
 }
 
-// Islands that are lost make the interval in halves; of the others it is final.
-static ThawStatus step_apart(ThawWorld *world, ThawIncrement step, int halvings, ThawError *error) {
+// Islands that are lost make the interval in halves. The others end it. Where some have failed it was given up for all,
+// and they make it once more, by the decisions that stand: to the same bits as without those.
+static ThawStatus step_apart(ThawWorld *world, ThawIncrement step, int halvings, int failed, ThawError *error) {
     const int before = world->substeps;
     const int32_t turn = world->turn;
     int32_t party;
-    thaw_attach_commit(world, step);
+    if (!failed)
+        thaw_attach_commit(world, step);
     ThawStatus status = thaw_parts_split(world, &party, error);
     if (status == THAW_OK)
-        status = end_interval(world, step, error);
+        status = failed ? go_on(world, step, halvings, error) : end_interval(world, step, error);
+    const int others = world->substeps;
     if (status == THAW_OK)
         status = thaw_parts_change(world, party, error);
     world->substeps = before;
     if (status == THAW_OK)
         status = step_halves(world, step, halvings, error);
-    return status == THAW_OK ? thaw_parts_join(world, turn, error) : status;
+    if (status == THAW_OK)
+        status = thaw_parts_join(world, turn, error);
+    world->substeps = world->substeps > others ? world->substeps : others;
+    return status;
 }
 
-// From t to t + h; if that fails, in two halves, and so on.
-static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvings, ThawError *error) {
-    if (thaw_tasks_stopped(world->tasks))
-        return THAW_CANCELLED;
-    thaw_balance_begin(world);
+// Which islands have failed; any.
+static int find_failed(ThawWorld *world) {
+    int any = 0;
+    for (int32_t k = 0; k < world->island_count; k++) {
+        world->islands[k].lost = world->islands[k].status > THAW_OK;
+        any |= world->islands[k].lost;
+    }
+    return any;
+}
+
+// An interval that has begun.
+static ThawStatus go_on(ThawWorld *world, ThawIncrement step, int halvings, ThawError *error) {
     ThawStatus status = try_step(world, step, error);
-    const int lost = status == THAW_OK && world->scheme->follows && halvings > 0 &&
-                     thaw_balance_find_lost(world, step.h, halvings);
+    const int failed = status > THAW_OK;
+    int lost = failed ? find_failed(world) : 0;
+    if (status == THAW_OK && world->scheme->follows && halvings > 0)
+        lost = thaw_balance_find_lost(world, step.h, halvings);
     if (status == THAW_OK && !lost) {
         thaw_attach_commit(world, step);
         return end_interval(world, step, error);
@@ -501,8 +520,18 @@ static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvin
     status = thaw_keep_all(world, error); // from here on parts of the step are final before the others
     if (status != THAW_OK)
         return status;
-    return lost && thaw_parts_spread_loss(world) ? step_apart(world, step, halvings, error)
-                                                 : step_halves(world, step, halvings, error);
+    return lost && thaw_parts_may_cut(world) && thaw_parts_spread_loss(world)
+               ? step_apart(world, step, halvings, failed, error)
+               : step_halves(world, step, halvings, error);
+}
+
+// From t to t + h; of what fails, or makes energy that cannot be taken off, in two halves, and so on.
+static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvings, ThawError *error) {
+    if (thaw_tasks_stopped(world->tasks))
+        return THAW_CANCELLED;
+    thaw_balance_begin(world);
+    forget_answers(world);
+    return go_on(world, step, halvings, error);
 }
 
 static void choose_scheme(ThawWorld *world, const ThawScheme *scheme) {

@@ -173,7 +173,7 @@ typedef struct ThawIsland {
     double gain;      // J, of all of it in the interval (balance.c); NAN: not known
     double springs;   // J, that contacts hold before and after
     int held;         // attachments hold bodies of it
-    int lost;         // it has made energy that cannot be taken off
+    int lost;         // it has failed, or made energy that cannot be taken off
     // What happened:
     ThawStatus status;
     int32_t failed; // the body that failed
