@@ -195,15 +195,16 @@ static void take_loads(ThawBonesMap *self, const double *f_ext) {
     }
 }
 
-// Poses of G, and rates q^ there that have the momenta of the fall; in stage_at where coordinates would go by them.
+static int is_free(const ThawBonesMap *self) { return !self->soft && !*self->touching; }
+
+// Poses of G, and rates there that have the momenta of the fall.
 static void choose_end(ThawBonesMap *self) {
     const ThawSkeleton *tree = self->tree;
     const size_t n = (size_t)tree->dof_count;
     memcpy(self->hat, self->fall.rate, sizeof(double) * n);
-    if (!self->soft && !*self->touching) {
+    if (is_free(self)) {
         memcpy(self->base_at, self->fall.at, sizeof(double) * (size_t)tree->at_count);
         memcpy(self->base_rate, self->hat, sizeof(double) * n);
-        memcpy(self->stage_at, self->base_at, sizeof(double) * (size_t)tree->at_count);
         thaw_tree_pose(tree, self->base_at, self->hat, self->pose);
         return;
     }
@@ -215,9 +216,36 @@ static void choose_end(ThawBonesMap *self) {
             thaw_tree_give(tree, self->pose, b, self->fall.P[b], self->fall.L[b], self->hat);
     }
     thaw_tree_pose(tree, self->base_at, self->hat, self->pose);
-    for (size_t d = 0; d < n; d++)
-        self->way[d] = self->h * self->hat[d];
-    thaw_tree_move(tree, self->base_at, self->way, self->stage_at);
+}
+
+// What joints do by backward Euler: (H + Z) q^ = H q + h tau(at0), whose impulses go to the books of the fall.
+static ThawStatus drive_joints(ThawBonesMap *self) {
+    const ThawSkeleton *tree = self->tree;
+    const ThawDrive *drive = &self->fall.drive;
+    const size_t n = (size_t)tree->dof_count;
+    double *number = self->momentum, *r = self->way;
+    memset(r, 0, sizeof *r * n);
+    memset(self->start, 0, sizeof(double) * n);
+    thaw_tree_numbers(tree, self->base_at, number);
+    thaw_drive_add(tree, drive, 1, number, self->start, r, self->fall.motor, NULL);
+    memcpy(self->square, self->inertia, sizeof(double) * n * n);
+    for (size_t d = 0; d < n; d++) {
+        r[d] *= self->h;
+        for (size_t k = 0; k < n; k++)
+            r[d] += self->inertia[d * n + k] * self->hat[k];
+        self->square[d * n + d] += self->impedance[d];
+    }
+    if (!thaw_dense_factor((int)n, self->square))
+        return THAW_DIVERGED;
+    thaw_dense_solve((int)n, self->square, r);
+    memcpy(self->hat, r, sizeof(double) * n);
+    for (size_t d = 0; d < n; d++) {
+        const double damping = drive->damping[d] - drive->lost[d], pull = drive->stiffness[d] - drive->spring[0][d];
+        self->fall.motor[d] = self->h * (self->fall.motor[d] - (damping + self->h * pull) * r[d]);
+        self->fall.joint[d] = -self->h * drive->lost[d] * r[d];
+    }
+    thaw_tree_pose(tree, self->base_at, self->hat, self->pose);
+    return THAW_OK;
 }
 
 static ThawStatus update_bones(ThawMap *map, const double *x, const double *f_ext) {
@@ -227,6 +255,7 @@ static ThawStatus update_bones(ThawMap *map, const double *x, const double *f_ex
     if (n == 0)
         return THAW_OK;
     take_loads(self, f_ext);
+    self->fall.loose = !is_free(self);
     ThawStatus status = thaw_fall_go(&self->fall, self->h, self->state->at, self->state->rate);
     if (status != THAW_OK)
         return status;
@@ -236,12 +265,15 @@ static ThawStatus update_bones(ThawMap *map, const double *x, const double *f_ex
     memcpy(self->factor, self->inertia, sizeof(double) * n * n);
     if (!thaw_dense_factor((int)n, self->factor))
         return THAW_DIVERGED;
+    for (size_t d = 0; d < n; d++)
+        self->impedance[d] = self->h * self->fall.drive.damping[d] + self->h * self->h * self->fall.drive.stiffness[d];
+    if (self->fall.loose && (status = drive_joints(self)) != THAW_OK)
+        return status;
     thaw_bones_gather(tree, map->shape->nv, self->pose, NULL, f_ext, self->start);
     for (size_t d = 0; d < n; d++) {
         double sum = -self->h * self->start[d];
         for (size_t k = 0; k < n; k++)
             sum += self->inertia[d * n + k] * self->hat[k];
-        self->impedance[d] = self->h * self->fall.drive.damping[d] + self->h * self->h * self->fall.drive.stiffness[d];
         self->momentum[d] = sum + self->impedance[d] * self->hat[d];
         self->way[d] = sum;
     }
@@ -250,6 +282,9 @@ static ThawStatus update_bones(ThawMap *map, const double *x, const double *f_ex
     const size_t count = (size_t)map->shape->nv * dim;
     memcpy(self->chord, x, sizeof *x * count);
     memcpy(self->lost, x, sizeof *x * count);
+    for (size_t d = 0; d < n; d++)
+        self->way[d] = self->h * (self->hat[d] - self->base_rate[d]);
+    thaw_tree_move(tree, self->base_at, self->way, self->stage_at);
     thaw_tree_pose(tree, self->stage_at, NULL, self->end);
     thaw_bones_place(tree, map->shape->nv, self->end, self->chord);
     thaw_bones_velocities(tree, map->shape->nv, self->pose, self->lost);

@@ -8,7 +8,8 @@
 //     (H + Z) q = (H + Z) q^ + h J'f + J' lambda,    Z = h C + h^2 K of joints' dampers and springs,
 // Where nothing acts but loads, coordinates are those of the fall, of its order. Where anything may push or pull in
 // return, they go by the rates of the end, at1 = at0 + h q, as all else does that touches, so that what rests rests; J
-// is then that of the start, to which contacts and limits belong, and arcs are seen as `chord`.
+// is then that of the start, to which contacts and limits belong, and arcs are seen as `chord`. And joints are left out
+// of the fall, for their springs and dampers have to see where they go by that.
 #ifndef THAW_BONES_H
 #define THAW_BONES_H
 

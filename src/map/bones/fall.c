@@ -168,14 +168,16 @@ static void solve(int n, const double *A, const int *pivot, double *b) {
     }
 }
 
+static int acts(const ThawFall *fall) { return fall->loose ? 0 : fall->drive.acts; }
+
 // The matrix of Newton's method: H of the start, and of joints what they have of stiffness and damping.
 static int find_matrix(ThawFall *fall, const Tableau *t, double h) {
-    const size_t n = (size_t)fall->tree->dof_count, width = fall->drive.acts ? 2 * n : n;
+    const size_t n = (size_t)fall->tree->dof_count, width = acts(fall) ? 2 * n : n;
     double *A = fall->matrix;
     thaw_tree_pose(fall->tree, fall->at0, NULL, fall->pose);
     memset(fall->H[0], 0, sizeof(double) * n * n);
     thaw_tree_add_inertia(fall->tree, fall->pose, fall->tree->mass, 1, fall->H[0]);
-    if (!fall->drive.acts) {
+    if (!acts(fall)) {
         memcpy(A, fall->H[0], sizeof(double) * n * n);
         return thaw_dense_factor((int)n, A);
     }
@@ -216,7 +218,8 @@ static void find_residual(ThawFall *fall, const Tableau *t, int i, double begin,
     memset(fall->r[i], 0, sizeof(double) * n);
     memset(fall->H[1], 0, sizeof(double) * n * n);
     thaw_tree_add_forces(tree, fall->pose, fall->Q[i], fall->load, fall->r[i]);
-    thaw_drive_add(tree, &fall->drive, begin + t->c[i] * share, fall->number, fall->Q[i], fall->r[i], NULL, NULL);
+    if (!fall->loose)
+        thaw_drive_add(tree, &fall->drive, begin + t->c[i] * share, fall->number, fall->Q[i], fall->r[i], NULL, NULL);
     thaw_tree_add_inertia(tree, fall->pose, tree->mass, 1, fall->H[1]);
     for (size_t d = 0; d < n; d++)
         for (size_t k = 0; k < n; k++)
@@ -243,10 +246,10 @@ static int converge(ThawFall *fall, const Tableau *t, double h, double begin, do
         for (int i = 0; i < 2; i++) {
             find_residual(fall, t, i, begin, share);
             memcpy(fall->change + (size_t)i * n, fall->r[i], sizeof(double) * n);
-            if (!fall->drive.acts)
+            if (!acts(fall))
                 thaw_dense_solve((int)n, fall->matrix, fall->change + (size_t)i * n);
         }
-        if (fall->drive.acts)
+        if (acts(fall))
             solve(2 * (int)n, fall->matrix, fall->pivot, fall->change);
         for (size_t d = 0; d < n; d++) {
             fall->K[0][d] += fall->change[d];
@@ -279,7 +282,8 @@ static void take(ThawFall *fall, const Tableau *t, double h, double begin, doubl
         thaw_tree_numbers(tree, fall->stage_at, fall->number);
         memset(motor, 0, sizeof *motor * n);
         memset(lost, 0, sizeof *lost * n);
-        thaw_drive_add(tree, &fall->drive, begin + t->c[i] * share, fall->number, fall->Q[i], NULL, motor, lost);
+        if (!fall->loose)
+            thaw_drive_add(tree, &fall->drive, begin + t->c[i] * share, fall->number, fall->Q[i], NULL, motor, lost);
         for (size_t d = 0; d < n; d++) {
             fall->motor[d] += h * t->b[i] * motor[d];
             fall->joint[d] += h * t->b[i] * lost[d];
@@ -338,7 +342,7 @@ static void begin(ThawFall *fall, const double *at, const double *rate) {
 
 ThawStatus thaw_fall_go(ThawFall *fall, double h, const double *at, const double *rate) {
     const ThawSkeleton *tree = fall->tree;
-    const Tableau *t = fall->drive.acts > 1 ? &RADAU : &GAUSS;
+    const Tableau *t = acts(fall) > 1 ? &RADAU : &GAUSS;
     thaw_tree_pose(tree, at, rate, fall->pose);
     double fastest = 0;
     for (int32_t l = 0; l < tree->link_count; l++)

@@ -25,6 +25,7 @@ typedef struct ThawDrive {
 typedef struct ThawFall {
     const ThawSkeleton *tree;
     ThawDrive drive;
+    int loose;               // as if joints did nothing
     ThawLinkLoad *load;      // by link
     ThawLinkPose *pose;      // scratch
     double *at, *rate;       // where it comes to

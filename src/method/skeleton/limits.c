@@ -77,7 +77,6 @@ static void put_row(Rows *all, const ThawBone *bone, int number, const double n[
     ThawContact *row = &all->rows[all->count - 1];
     *row = (ThawContact){.key = {{bone->body, parent ? parent->body : THAW_ANCHOR_FRAME}, THAW_CONTACT_LIMIT, {number}},
                          .gap = gap,
-                         .held = fmax(0, -gap),
                          .stiffness = HARD * all->s->shape->total_mass / (all->h * all->h)};
     thaw_v3_copy(n, row->frame[0]);
     thaw_v3_copy(t, row->frame[1]);
