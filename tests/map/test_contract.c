@@ -122,15 +122,16 @@ static ThawStatus create_frames(const ThawShape *shape, const unsigned char *scr
     uint64_t seed = ground->seed;
     unsigned char active[4] = {1};
     ThawFrameMapDef def = {.active = active, .scripted = scripted, .led = 1, .set = shape->all};
-    ThawStatus status = thaw_frame_tree_create(shape, 1 + (int32_t)(seed % (uint64_t)shape->dim), seed % 2 ? THAW_FRAME_KERNEL : THAW_FRAME_RATIO,
-                                               &ground->tree, error);
+    ThawStatus status = thaw_frame_tree_create(shape, 1 + (int32_t)(seed % (uint64_t)shape->dim),
+                                               seed % 2 ? THAW_FRAME_KERNEL : THAW_FRAME_RATIO, &ground->tree, error);
     for (int n = 1; n < 4; n++)
         active[n] = sample_below(&seed, 3) > 0;
     def.tree = ground->tree;
     def.order = 1 + (shape->dim == 3 && ground->tree->count == 1);
-    def.y = ground->y = THAW_NEW(double, shape->dim *shape->nv);
+    def.y = ground->y = THAW_NEW(double, shape->dim * shape->nv);
     for (int i = 0; i < shape->dim * shape->nv; i++)
-        ground->y[i] = shape->X[i] + 0.1 * shape->X[i / shape->dim * shape->dim] * shape->X[i / shape->dim * shape->dim] +
+        ground->y[i] = shape->X[i] +
+                       0.1 * shape->X[i / shape->dim * shape->dim] * shape->X[i / shape->dim * shape->dim] +
                        0.03 * sample_random(&seed);
     return status == THAW_OK ? thaw_map_frames_create(&def, map, error) : status;
 }

@@ -48,7 +48,7 @@ static ThawMap *make_map(const Body *b, const unsigned char *active, int order, 
 // The largest part of v, of size 1, that is not among the map's motions.
 static double outside(const ThawMap *map, const double *v) {
     const int size = map->shape->nv * map->shape->dim;
-    double *q = THAW_NEW(double, map->n *map->shape->dim), *near = THAW_NEW(double, size), most = 0;
+    double *q = THAW_NEW(double, map->n * map->shape->dim), *near = THAW_NEW(double, size), most = 0;
     map->ops->project(map, NULL, v, q);
     map->ops->apply(map, q, NULL, near);
     for (int i = 0; i < size; i++)
@@ -97,8 +97,7 @@ static void weights_sum_to_one_and_reproduce_places(void **state) {
                     for (size_t k = at; k < at + THAW_INFLUENCES_MAX && tree->parent[k] >= 0; k++)
                         assert_true(tree->parent[k] < tree->end[thaw_frame_level(tree, n) - 1]);
                 }
-                print_message("%dD, %s, %d frames: places exact at %.1f %% of vertices, off by %.2g at most; weights to "
-                              "%.2f\n",
+                print_message("%dD, %s, %d frames: places exact at %.1f %% of vertices, off by %.2g; weights to %.2f\n",
                               dim, kind ? "ratios" : "kernel", frames, 100. * exact / b.shape->nv, off, largest);
                 if (kind == THAW_FRAME_KERNEL && frames > 4) // fewer nodes span no cell
                     assert_true(exact > 0.6 * b.shape->nv);
@@ -194,7 +193,7 @@ static void motions_of_fewer_frames_are_among_those_of_more(void **state) {
                 more[n] = few[n] || sample_below(&seed, 3) == 0;
             }
             ThawMap *coarse = make_map(&b, few, 1, b.shape->X), *fine = make_map(&b, more, 1, b.shape->X);
-            double *q = THAW_NEW(double, dim *coarse->n), *v = THAW_NEW(double, b.nx);
+            double *q = THAW_NEW(double, dim * coarse->n), *v = THAW_NEW(double, b.nx);
             for (int i = 0; i < dim * coarse->n; i++)
                 q[i] = sample_random(&seed);
             coarse->ops->apply(coarse, q, NULL, v);
@@ -230,7 +229,7 @@ static void fields_vanish_where_scripts_hold(void **state) {
         // The face is not quite flat: as much of it is left.
         print_message("%dD: %.3g of a field that vanishes on a rough face is left out\n", dim, outside(map, v) / most);
         assert_true(outside(map, v) < 0.02 * most);
-        double *q = THAW_NEW(double, dim *map->n);
+        double *q = THAW_NEW(double, dim * map->n);
         map->ops->project(map, NULL, v, q);
         map->ops->apply(map, q, NULL, v);
         for (int i = 0; i < b.nx; i++)

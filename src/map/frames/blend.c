@@ -48,7 +48,7 @@ ThawStatus thaw_blend_create(const ThawFrameTree *tree, const unsigned char *act
     *blend = (ThawBlend){0};
     for (int32_t n = 0; n < tree->count; n++)
         blend->frames += n == 0 || !active || active[n];
-    double *psi = THAW_NEW(double, (size_t)tree->count * (size_t)blend->frames), *row = THAW_NEW(double, blend->frames);
+    double *psi = THAW_NEW(double, (size_t)tree->count *(size_t)blend->frames), *row = THAW_NEW(double, blend->frames);
     blend->node = THAW_NEW(int32_t, blend->frames);
     blend->offset = THAW_NEW(int32_t, nv + 1);
     ThawStatus status =

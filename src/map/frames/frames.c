@@ -2,7 +2,7 @@
 // The map of frames (frames.h). G = S (x) I: a row of S has the products of weights and monomials of one vertex.
 //
 // Columns may depend on each other: with linear precision sum_j phi_j (y - c_j) is constant, so a free body in its rest
-// shape has dim affine columns too many, quadratic frames more. The Gram matrix S'MS, which project needs anyway, tells:
+// shape has dim affine columns too many, quadratic frames more. The Gram matrix S'MS, needed anyway, tells by Cholesky:
 // columns that Cholesky's pivots find in the span of those before are left out, constants and linear ones coming first.
 //
 // G'AG is added element by element: with S of its vertices (4 rows), T = S'H and then T S, block by block; frames have
@@ -438,8 +438,9 @@ static void free_frames(ThawMap *map) {
     FramesMap *self = self_of(map);
     thaw_blend_clear(&self->blend);
     thaw_frame_hold_clear(&self->hold);
-    void *all[] = {self->y,    self->centre, self->size,   self->block, self->first, self->gram, self->factor,
-                   self->drag, self->slot,   self->spread, self->S,     self->T,     self->column, self->run,   self->marks, self->pivot};
+    void *all[] = {self->y,      self->centre, self->size,  self->block,  self->first, self->gram,
+                   self->factor, self->drag,   self->slot,  self->spread, self->S,     self->T,
+                   self->column, self->run,    self->marks, self->pivot};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         thaw_free(all[i]);
     thaw_free(self);
@@ -481,7 +482,7 @@ static void measure_frames(FramesMap *self) {
 static ThawStatus choose_columns(FramesMap *self, ThawError *error) {
     const int32_t all = self->blend.frames * self->monomials;
     int32_t *order = THAW_NEW(int32_t, 2 * (size_t)all), *kept = order ? order + all : NULL, count = 0;
-    double *gram = THAW_NEW(double, (size_t)all * (size_t)all), *L = THAW_NEW(double, (size_t)all * (size_t)all);
+    double *gram = THAW_NEW(double, (size_t)all *(size_t)all), *L = THAW_NEW(double, (size_t)all *(size_t)all);
     if (!order || !gram || !L) {
         thaw_free(order);
         thaw_free(gram);
@@ -588,7 +589,8 @@ static ThawStatus build(FramesMap *self, const ThawFrameMapDef *def, ThawError *
     const ThawFrameTree *tree = def->tree;
     ThawStatus status = thaw_blend_create(tree, def->active, &self->blend, error);
     if (status == THAW_OK)
-        status = thaw_frame_hold_create(tree->shape, def->scripted, tree->spacing[tree->levels - 1], &self->hold, error);
+        status =
+            thaw_frame_hold_create(tree->shape, def->scripted, tree->spacing[tree->levels - 1], &self->hold, error);
     if (status == THAW_OK)
         status = reserve(self, def, error);
     if (status != THAW_OK)

@@ -25,13 +25,13 @@ ThawStatus thaw_frame_hold_create(const ThawShape *shape, const unsigned char *s
 void thaw_frame_hold_clear(ThawFrameHold *hold);
 
 typedef struct ThawFrameMapDef {
-    const ThawFrameTree *tree;       // must outlive the map
-    const unsigned char *active;     // of its nodes; NULL: all
-    const unsigned char *scripted;   // nv
-    int led;                         // scripted vertices may move: w of those around them follows
-    int order;                       // 1: affine, 2: quadratic
-    const double *y;                 // dim * nv, m
-    const ThawIntegrationSet *set;   // not owned
+    const ThawFrameTree *tree;     // must outlive the map
+    const unsigned char *active;   // of its nodes; NULL: all
+    const unsigned char *scripted; // nv
+    int led;                       // scripted vertices may move: w of those around them follows
+    int order;                     // 1: affine, 2: quadratic
+    const double *y;               // dim * nv, m
+    const ThawIntegrationSet *set; // not owned
 } ThawFrameMapDef;
 ThawStatus thaw_map_frames_create(const ThawFrameMapDef *def, ThawMap **map, ThawError *error);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scripted vertices under frames. Fields have to vanish there, and nearby as fields of a held body do: not at all at
 // once, but with the distance. So all fields are multiplied by D = delta / (delta + s), delta the distance to what is
-// scripted. A polynomial p with p = 0 on a flat face is D (delta + s) (p / delta), of the same degree behind the D: what
-// frames can do is what free ones can, less what does not vanish. The published method has no word about pins.
+// scripted. A polynomial p with p = 0 on a flat face is D (delta + s) (p / delta), of the same degree behind the D: so
+// frames can do what free ones can, less what does not vanish. The published method has no word about pins.
 //
 // Around scripted vertices that move, w follows the closest point of them, by 1 - D: a rigid motion of the whole is D
 // times a rigid motion and that.
@@ -148,8 +148,7 @@ ThawStatus thaw_frame_hold_create(const ThawShape *shape, const unsigned char *s
     hold->leader = THAW_NEW(int32_t, 3 * (size_t)shape->nv);
     hold->lead = THAW_NEW(double, 3 * (size_t)shape->nv);
     Search s = {shape, scripted, THAW_NEW(int32_t, (size_t)shape->nv + 2), NULL, hold->share, hold, {0}};
-    ThawStatus status =
-        hold->share && hold->leader && hold->lead && s.offset ? find_closest(&s) : THAW_ERROR_MEMORY;
+    ThawStatus status = hold->share && hold->leader && hold->lead && s.offset ? find_closest(&s) : THAW_ERROR_MEMORY;
     for (int32_t i = 0; i < shape->nv && status == THAW_OK; i++) {
         const double delta = hold->share[i];
         hold->share[i] = isfinite(delta) ? delta / (delta + size) : 1; // else of a piece that nothing holds

@@ -13,37 +13,6 @@
 
 static const double ROUGH = 1.3;
 
-ThawStatus thaw_near_create(const ThawShape *shape, ThawNearTable *table, ThawError *error) {
-    *table = (ThawNearTable){.shape = shape};
-    table->slack = THAW_NEW(double, shape->nv);
-    table->count = THAW_NEW(int32_t, shape->nv);
-    table->near = THAW_NEW(ThawNear, (size_t)shape->nv *THAW_NEAR_MAX);
-    if (!table->slack || !table->count || !table->near) {
-        thaw_near_clear(table);
-        return thaw_error_memory(error, "distances from frames");
-    }
-    const ThawElementBlock *cells = shape->cells;
-    double stiffest = 0;
-    for (int32_t e = 0; e < cells->count; e++) {
-        const double modulus = thaw_element_modulus(shape, cells, e);
-        stiffest = fmax(stiffest, modulus);
-        for (int a = 0; a < cells->kind->nodes; a++) {
-            double *here = &table->slack[cells->elements[(size_t)e * (size_t)cells->kind->nodes + (size_t)a]];
-            *here = fmax(*here, modulus);
-        }
-    }
-    for (int32_t i = 0; i < shape->nv; i++)
-        table->slack[i] = table->slack[i] > 0 ? stiffest / table->slack[i] : 1;
-    return THAW_OK;
-}
-
-void thaw_near_clear(ThawNearTable *table) {
-    thaw_free(table->slack);
-    thaw_free(table->count);
-    thaw_free(table->near);
-    *table = (ThawNearTable){0};
-}
-
 static double between(const ThawShape *shape, int32_t a, int32_t b) {
     const size_t dim = (size_t)shape->dim;
     double sum = 0;
@@ -54,17 +23,54 @@ static double between(const ThawShape *shape, int32_t a, int32_t b) {
     return sqrt(sum);
 }
 
+ThawStatus thaw_near_create(const ThawShape *shape, ThawNearTable *table, ThawError *error) {
+    *table = (ThawNearTable){.shape = shape};
+    double *modulus = THAW_NEW(double, shape->nv);
+    table->length = THAW_NEW(double, shape->graph->offset[shape->nv]);
+    table->count = THAW_NEW(int32_t, shape->nv);
+    table->near = THAW_NEW(ThawNear, (size_t)shape->nv * THAW_NEAR_MAX);
+    if (!modulus || !table->length || !table->count || !table->near) {
+        thaw_free(modulus);
+        thaw_near_clear(table);
+        return thaw_error_memory(error, "distances from frames");
+    }
+    const ThawElementBlock *cells = shape->cells;
+    double stiffest = 0;
+    for (int32_t e = 0; e < cells->count; e++) {
+        const double E = thaw_element_modulus(shape, cells, e);
+        stiffest = fmax(stiffest, E);
+        for (int a = 0; a < cells->kind->nodes; a++) {
+            double *here = &modulus[cells->elements[(size_t)e * (size_t)cells->kind->nodes + (size_t)a]];
+            *here = fmax(*here, E);
+        }
+    }
+    for (int32_t i = 0; i < shape->nv; i++)
+        for (int32_t k = shape->graph->offset[i]; k < shape->graph->offset[i + 1]; k++) {
+            const double here = modulus[i], there = modulus[shape->graph->neighbours[k]], least = fmin(here, there);
+            table->length[k] = between(shape, i, shape->graph->neighbours[k]) * (least > 0 ? stiffest / least : 1);
+        }
+    thaw_free(modulus);
+    return THAW_OK;
+}
+
+void thaw_near_clear(ThawNearTable *table) {
+    thaw_free(table->length);
+    thaw_free(table->count);
+    thaw_free(table->near);
+    *table = (ThawNearTable){0};
+}
+
 // Whether a path of that length is among the vertex' shortest; then it is there now.
 static int offer(ThawNearTable *table, int32_t vertex, int32_t node, double distance) {
     ThawNear *near = table->near + (size_t)vertex * THAW_NEAR_MAX;
     int32_t count = table->count[vertex], at = 0;
+    if (count == table->most && near[count - 1].distance <= distance)
+        return 0;
     while (at < count && near[at].node != node)
         at++;
     if (at < count && near[at].distance <= distance)
         return 0;
     if (at == count) {
-        if (count == table->most && near[count - 1].distance <= distance)
-            return 0;
         if (count < table->most)
             table->count[vertex] = ++count;
         at = count - 1;
@@ -91,8 +97,7 @@ static ThawStatus spread(ThawNearTable *table, ThawHeap *heap) {
             continue;
         for (int32_t k = graph->offset[item.vertex]; k < graph->offset[item.vertex + 1]; k++) {
             const int32_t next = graph->neighbours[k];
-            const double slack = fmax(table->slack[item.vertex], table->slack[next]);
-            const double distance = item.distance + slack * between(table->shape, item.vertex, next);
+            const double distance = item.distance + table->length[k];
             if (!offer(table, next, item.source, distance))
                 continue;
             if (thaw_heap_push(heap, (ThawHeapItem){distance, next, item.source}) != THAW_OK)

@@ -8,7 +8,7 @@
 
 #include "math/decompose.h"
 
-enum { FACTOR = 3, ROUNDS = 4 };
+enum { FACTOR = 3, ROUNDS = 4, COARSE_ROUNDS = 2 };
 
 void thaw_frame_tree_free(ThawFrameTree **pointer) {
     if (!pointer || !*pointer)
@@ -86,7 +86,7 @@ static int32_t farthest(const ThawNearTable *table) {
     return best;
 }
 
-static ThawStatus place_level(ThawFrameTree *tree, ThawNearTable *table, int32_t wanted, ThawError *error) {
+static ThawStatus place_level(ThawFrameTree *tree, ThawNearTable *table, int32_t wanted, int rounds, ThawError *error) {
     const int32_t first = tree->count;
     ThawStatus status = thaw_near_find(table, 1, tree->count, tree->vertex, error);
     while (status == THAW_OK && tree->count < wanted) {
@@ -96,7 +96,7 @@ static ThawStatus place_level(ThawFrameTree *tree, ThawNearTable *table, int32_t
         tree->vertex[tree->count] = next;
         status = thaw_near_add(table, tree->count++, next, error);
     }
-    for (int round = 0; round < ROUNDS && status == THAW_OK; round++) {
+    for (int round = 0; round < rounds && status == THAW_OK; round++) {
         if (!centre_nodes(tree, table, first, tree->count))
             break;
         status = thaw_near_find(table, 1, tree->count, tree->vertex, error);
@@ -139,7 +139,7 @@ static int spread_axes(const ThawFrameTree *tree, int32_t count, double spacing)
 // Levels from the root to `count` nodes, and how nodes follow those of the level before.
 static ThawStatus grow(ThawFrameTree *tree, ThawNearTable *table, int32_t count, ThawError *error) {
     int32_t sizes[THAW_FRAME_LEVELS_MAX], levels = 0;
-    for (int32_t n = count; levels < THAW_FRAME_LEVELS_MAX; n = n > FACTOR ? n / FACTOR : 1) {
+    for (int32_t n = count; levels<THAW_FRAME_LEVELS_MAX; n = n> FACTOR ? n / FACTOR : 1) {
         sizes[levels++] = n;
         if (n == 1)
             break;
@@ -147,7 +147,7 @@ static ThawStatus grow(ThawFrameTree *tree, ThawNearTable *table, int32_t count,
     ThawStatus status = THAW_OK;
     for (int32_t l = levels - 1; l >= 0 && status == THAW_OK; l--) {
         const int32_t before = tree->count;
-        status = place_level(tree, table, sizes[l], error);
+        status = place_level(tree, table, sizes[l], l > 0 ? COARSE_ROUNDS : ROUNDS, error);
         if (status != THAW_OK || tree->count == before) // no more vertices
             break;
         const int level = tree->levels++;
@@ -178,7 +178,7 @@ ThawStatus thaw_frame_tree_create(const ThawShape *shape, int32_t count, ThawFra
     tree->weights = weights;
     const size_t influences = (size_t)shape->nv * THAW_INFLUENCES_MAX;
     tree->vertex = THAW_NEW(int32_t, count);
-    tree->parent = THAW_NEW(int32_t, (size_t)count *THAW_INFLUENCES_MAX);
+    tree->parent = THAW_NEW(int32_t, (size_t)count * THAW_INFLUENCES_MAX);
     tree->parent_weight = THAW_NEW(double, (size_t)count *THAW_INFLUENCES_MAX);
     tree->node = THAW_NEW(int32_t, influences);
     tree->weight = THAW_NEW(double, influences);

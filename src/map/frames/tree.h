@@ -58,7 +58,8 @@ typedef struct ThawBlend {
 } ThawBlend;
 
 // active: count flags; the root counts as active. NULL: all are.
-ThawStatus thaw_blend_create(const ThawFrameTree *tree, const unsigned char *active, ThawBlend *blend, ThawError *error);
+ThawStatus thaw_blend_create(const ThawFrameTree *tree, const unsigned char *active, ThawBlend *blend,
+                             ThawError *error);
 void thaw_blend_clear(ThawBlend *blend);
 
 // --- what they are made of (near.c, weights.c) -----------------------------------------------------------------------
@@ -70,8 +71,8 @@ typedef struct ThawNear {
 } ThawNear;
 typedef struct ThawNearTable {
     const ThawShape *shape;
-    double *slack; // nv: what a length there counts as, the stiffest 1: soft parts are long
-    int most;      // nearest ones that are kept for each vertex, at most THAW_NEAR_MAX
+    double *length; // of the graph's edges, m, as long as they count: soft parts are long
+    int most;       // nearest ones that are kept for each vertex, at most THAW_NEAR_MAX
     int32_t *count; // nv
     ThawNear *near; // nv * THAW_NEAR_MAX, nearest first
 } ThawNearTable;

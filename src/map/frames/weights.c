@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape functions of nodes at a vertex.
 //
-// Default: w_j = k(d_j / r), k(t) = (1 - t)^4 (4 t + 1) (Wendland), and then the correction of reproducing kernels (Liu,
-// Jun, Zhang 1995),
-//     phi_j = w_j (1 + a . (c_j - c)) / sum w,   C a = X - c,   c, C: weighted mean and covariance of the nodes' places,
+// Default: w_j = k(d_j / r), k(t) = (1 - t)^4 (4 t + 1) (Wendland), and then the correction of reproducing kernels
+// (Liu, Jun, Zhang 1995), with c and C the weighted mean and covariance of the nodes' places,
+//     phi_j = w_j (1 + a . (c_j - c)) / sum w,   C a = X - c,
 // so that sum phi_j = 1 and sum phi_j c_j = X: affine frames then have all quadratic fields among their motions, which
 // bending needs. r grows with the distance of the nodes around, WIDTH times that of the (axes + 1)-th nearest, and ends
 // where a ninth would come in: both are continuous. Along an axis in which nodes hardly spread and X lies far off (a
@@ -116,8 +116,8 @@ void thaw_frame_weights(const ThawNearTable *table, ThawFrameWeights kind, const
     weight[0] = 1;
     if (count == 0)
         return;
-    cloud.count = kind == THAW_FRAME_RATIO ? ratio_weights(near, count, cloud.w)
-                                           : kernel_weights(near, count, axes, cloud.w);
+    cloud.count =
+        kind == THAW_FRAME_RATIO ? ratio_weights(near, count, cloud.w) : kernel_weights(near, count, axes, cloud.w);
     while (cloud.count > 1 && cloud.w[cloud.count - 1] == 0)
         cloud.count--;
     for (int j = 0; j < cloud.count; j++)

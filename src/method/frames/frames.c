@@ -88,8 +88,7 @@ static void lay_out(ThawStepper *s) {
 
 static ThawStatus create_frames(ThawWorld *world, ThawStepper *s, ThawError *error) {
     ThawFrameData *data = s->data = THAW_NEW(ThawFrameData, 1);
-    if (!data || !(data->y = THAW_NEW(double, coordinates(s))) ||
-        !(data->held = THAW_NEW(unsigned char, s->shape->nv)))
+    if (!data || !(data->y = THAW_NEW(double, coordinates(s))) || !(data->held = THAW_NEW(unsigned char, s->shape->nv)))
         return thaw_error_memory(error, "a body's frames");
     memcpy(data->y, s->x, sizeof *s->x * coordinates(s));
     return find_tree(world, s, error);

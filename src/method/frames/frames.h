@@ -8,17 +8,10 @@
 
 typedef enum ThawFrameOrder { THAW_FRAMES_AFFINE, THAW_FRAMES_QUADRATIC, THAW_FRAMES_ORDER_COUNT } ThawFrameOrder;
 
-typedef enum ThawFrameEvaluate {
-    THAW_FRAMES_ALL,
-    THAW_FRAMES_CUBATURE,
-    THAW_FRAMES_EVALUATE_COUNT
-} ThawFrameEvaluate;
-
 typedef struct ThawFrameOptions {
-    int count;    // frames
-    int order;    // ThawFrameOrder
-    int weights;  // ThawFrameWeights
-    int evaluate; // ThawFrameEvaluate
+    int count;   // frames
+    int order;   // ThawFrameOrder
+    int weights; // ThawFrameWeights
 } ThawFrameOptions;
 
 // What bodies of one shape share, as long as one of them needs it.

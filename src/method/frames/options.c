@@ -6,8 +6,6 @@ static const char *const orders[] = {
     [THAW_FRAMES_AFFINE] = "affine", [THAW_FRAMES_QUADRATIC] = "quadratic", [THAW_FRAMES_ORDER_COUNT] = NULL};
 static const char *const weights[] = {
     [THAW_FRAME_KERNEL] = "kernel", [THAW_FRAME_RATIO] = "ratio", [THAW_FRAME_WEIGHTS_COUNT] = NULL};
-static const char *const evaluates[] = {
-    [THAW_FRAMES_ALL] = "all", [THAW_FRAMES_CUBATURE] = "cubature", [THAW_FRAMES_EVALUATE_COUNT] = NULL};
 
 static const ThawOption rows[] = {
     {.name = "count",
@@ -35,13 +33,6 @@ static const ThawOption rows[] = {
      .offset = offsetof(ThawFrameOptions, weights),
      .names = weights,
      .value = THAW_FRAME_KERNEL},
-    {.name = "evaluate",
-     .unit = "",
-     .help = "which elements a step evaluates: all, or a few with weights that stand for all of them",
-     .kind = THAW_OPTION_CHOICE,
-     .offset = offsetof(ThawFrameOptions, evaluate),
-     .names = evaluates,
-     .value = THAW_FRAMES_ALL},
 };
 
 const ThawMethod thaw_method_frames = {
