@@ -44,8 +44,6 @@ typedef struct FramesMap {
 
 static inline FramesMap *self_of(const ThawMap *map) { return (FramesMap *)map; }
 
-const ThawBlend *thaw_map_frames_blend(const ThawMap *map) { return &self_of(map)->blend; }
-
 // Monomials of r: 1, r_i, r_i r_k.
 THAW_INLINE void monomials(const double *r, int dim, int order, double *m) {
     int at = 0;

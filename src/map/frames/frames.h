@@ -35,7 +35,4 @@ typedef struct ThawFrameMapDef {
 } ThawFrameMapDef;
 ThawStatus thaw_map_frames_create(const ThawFrameMapDef *def, ThawMap **map, ThawError *error);
 
-// How many of its frames there are, and how a vertex hangs on them.
-const ThawBlend *thaw_map_frames_blend(const ThawMap *map);
-
 #endif

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "method/frames/cubature.h"
 #include "step/keep.h"
 
 static const ThawFrameOptions *options_of(const ThawWorld *world, int32_t body) {
@@ -22,6 +23,15 @@ static size_t coordinates(const ThawStepper *s) { return (size_t)s->shape->nv * 
 static void leave_tree(ThawSharedTree **shared) {
     if (*shared && --(*shared)->users == 0) {
         thaw_frame_tree_free(&(*shared)->tree);
+        thaw_free(*shared);
+    }
+    *shared = NULL;
+}
+
+static void leave_set(ThawSharedSet **shared) {
+    if (*shared && --(*shared)->users == 0) {
+        thaw_integration_free(&(*shared)->set);
+        thaw_free((*shared)->held);
         thaw_free(*shared);
     }
     *shared = NULL;
@@ -55,6 +65,7 @@ static ThawStatus find_tree(const ThawWorld *world, ThawStepper *s, ThawError *e
     if (fits(data->shared, options))
         return THAW_OK;
     drop_system(s);
+    leave_set(&data->few);
     leave_tree(&data->shared);
     data->shared = find_like(world, s, options);
     if (data->shared) {
@@ -96,8 +107,9 @@ static ThawStatus create_frames(ThawWorld *world, ThawStepper *s, ThawError *err
 
 static void free_frames(ThawStepper *s) {
     ThawFrameData *data = s->data;
-    leave_tree(&data->shared);
     thaw_system_free(&data->system);
+    leave_set(&data->few);
+    leave_tree(&data->shared);
     thaw_free(data->y);
     thaw_free(data->held);
     thaw_free(data);
@@ -125,17 +137,81 @@ static int is_led(const ThawModelBody *body) {
     return 0;
 }
 
+// The elements that share tells of, as a set; all of them: none.
+static ThawStatus make_set(const ThawFrameMapDef *def, int elements, ThawStepper *s, ThawIntegrationSet **set,
+                           ThawError *error) {
+    const ThawElementBlock *cells = s->shape->cells;
+    double *share = THAW_NEW(double, cells->count);
+    int32_t *list = THAW_NEW(int32_t, cells->count), count = 0;
+    ThawStatus status = share && list ? thaw_cubature_find(def, elements, s->tasks, share, error)
+                                      : thaw_error_memory(error, "the elements of frames");
+    for (int32_t e = 0; e < cells->count && status == THAW_OK; e++)
+        if (share[e] > 0)
+            list[count++] = e;
+    if (status == THAW_OK && count < cells->count) {
+        status = thaw_integration_create(s->shape, list, count, set, error);
+        if (status == THAW_OK)
+            thaw_integration_set_weights(*set, s->shape, share);
+    }
+    thaw_free(share);
+    thaw_free(list);
+    return status;
+}
+
+static int serves(const ThawSharedSet *shared, const ThawFrameMapDef *def, int elements) {
+    return shared && shared->tree == def->tree && shared->order == def->order && shared->elements == elements &&
+           memcmp(shared->held, def->scripted, (size_t)def->tree->shape->nv) == 0;
+}
+
+static ThawStatus find_set(const ThawWorld *world, const ThawFrameMapDef *def, int elements, ThawStepper *s,
+                           ThawError *error) {
+    ThawFrameData *data = thaw_frame_data(s);
+    if (serves(data->few, def, elements))
+        return THAW_OK;
+    leave_set(&data->few);
+    for (int32_t i = 0; i < world->model->body_count && !data->few; i++) {
+        const ThawStepper *other = &world->steppers[i];
+        if (other != s && other->method == s->method && other->data &&
+            serves(thaw_frame_data(other)->few, def, elements))
+            data->few = thaw_frame_data(other)->few;
+    }
+    if (data->few) {
+        data->few->users++;
+        return THAW_OK;
+    }
+    ThawSharedSet *shared = THAW_NEW(ThawSharedSet, 1);
+    if (!shared || !(shared->held = THAW_NEW(unsigned char, s->shape->nv))) {
+        thaw_free(shared);
+        return thaw_error_memory(error, "the elements of frames");
+    }
+    *shared = (ThawSharedSet){1, def->tree, def->order, elements, shared->held, NULL};
+    memcpy(shared->held, def->scripted, (size_t)s->shape->nv);
+    ThawStatus status = make_set(def, elements, s, &shared->set, error);
+    data->few = shared;
+    if (status != THAW_OK)
+        leave_set(&data->few);
+    return status;
+}
+
 static ThawStatus make_system(const ThawWorld *world, ThawStepper *s, ThawError *error) {
     const ThawFrameOptions *options = options_of(world, s->index);
     ThawFrameData *data = thaw_frame_data(s);
-    const ThawFrameMapDef def = {.tree = data->shared->tree,
-                                 .scripted = s->scripted,
-                                 .led = is_led(s->body),
-                                 .order = options->order == THAW_FRAMES_QUADRATIC ? 2 : 1,
-                                 .y = data->y,
-                                 .set = s->shape->all};
+    ThawFrameMapDef def = {.tree = data->shared->tree,
+                           .scripted = s->scripted,
+                           .led = is_led(s->body),
+                           .order = options->order == THAW_FRAMES_QUADRATIC ? 2 : 1,
+                           .y = data->y,
+                           .set = s->shape->all};
     ThawMap *map = NULL;
-    ThawStatus status = thaw_map_frames_create(&def, &map, error);
+    ThawStatus status = THAW_OK;
+    if (options->evaluate == THAW_FRAMES_FEW && s->shape->block_count == 1) {
+        status = find_set(world, &def, options->elements, s, error);
+        if (status == THAW_OK && data->few->set)
+            def.set = data->few->set;
+    } else
+        leave_set(&data->few);
+    if (status == THAW_OK)
+        status = thaw_map_frames_create(&def, &map, error);
     if (status == THAW_OK)
         status = thaw_system_wrap(&map, s->scripted, THAW_SOLVER_LDL, &data->system, error);
     thaw_map_free(&map);

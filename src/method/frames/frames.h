@@ -8,10 +8,14 @@
 
 typedef enum ThawFrameOrder { THAW_FRAMES_AFFINE, THAW_FRAMES_QUADRATIC, THAW_FRAMES_ORDER_COUNT } ThawFrameOrder;
 
+typedef enum ThawFrameEvaluate { THAW_FRAMES_FEW, THAW_FRAMES_ALL, THAW_FRAMES_EVALUATE_COUNT } ThawFrameEvaluate;
+
 typedef struct ThawFrameOptions {
-    int count;   // frames
-    int order;   // ThawFrameOrder
-    int weights; // ThawFrameWeights
+    int count;    // frames
+    int order;    // ThawFrameOrder
+    int weights;  // ThawFrameWeights
+    int evaluate; // ThawFrameEvaluate
+    int elements; // of a frame, where few are evaluated
 } ThawFrameOptions;
 
 // What bodies of one shape share, as long as one of them needs it.
@@ -21,10 +25,20 @@ typedef struct ThawSharedTree {
     ThawFrameTree *tree;
 } ThawSharedTree;
 
+// Likewise: few elements for all, where nothing moves but the same vertices.
+typedef struct ThawSharedSet {
+    int32_t users;
+    const ThawFrameTree *tree;
+    int order, elements;     // the options that it was made by
+    unsigned char *held;     // nv
+    ThawIntegrationSet *set; // NULL: all of them
+} ThawSharedSet;
+
 // Of a body awake.
 typedef struct ThawFrameData {
     ThawSharedTree *shared;
     ThawSystem *system;
+    ThawSharedSet *few;       // NULL: all elements
     ThawFrameOptions made_by; // of the system
     // State: where the body was when its frames were last laid out, and which vertices were scripted then.
     double *y;           // dim * nv, m

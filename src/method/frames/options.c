@@ -7,6 +7,9 @@ static const char *const orders[] = {
 static const char *const weights[] = {
     [THAW_FRAME_KERNEL] = "kernel", [THAW_FRAME_RATIO] = "ratio", [THAW_FRAME_WEIGHTS_COUNT] = NULL};
 
+static const char *const evaluates[] = {
+    [THAW_FRAMES_FEW] = "few", [THAW_FRAMES_ALL] = "all", [THAW_FRAMES_EVALUATE_COUNT] = NULL};
+
 static const ThawOption rows[] = {
     {.name = "count",
      .unit = "",
@@ -33,6 +36,22 @@ static const ThawOption rows[] = {
      .offset = offsetof(ThawFrameOptions, weights),
      .names = weights,
      .value = THAW_FRAME_KERNEL},
+    {.name = "evaluate",
+     .unit = "",
+     .help = "which elements a step evaluates: a few with weights that stand for all of them, or all",
+     .kind = THAW_OPTION_CHOICE,
+     .offset = offsetof(ThawFrameOptions, evaluate),
+     .names = evaluates,
+     .value = THAW_FRAMES_FEW},
+    {.name = "elements",
+     .unit = "",
+     .help = "how many elements stand for those of a frame, at most",
+     .kind = THAW_OPTION_COUNT,
+     .offset = offsetof(ThawFrameOptions, elements),
+     .range = {.lo = 4, .hi = 200},
+     .value = 32,
+     .only_with = "evaluate",
+     .only_choice = THAW_FRAMES_FEW},
 };
 
 const ThawMethod thaw_method_frames = {
