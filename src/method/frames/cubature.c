@@ -5,9 +5,9 @@
 // Elements are told apart by regions, those of the frame that moves them most. In a region weights w are wanted with
 //     sum_e w_e a'K_e b = a'K_region b
 // for pairs (a, b) of displacements of the frames, K at rest. These are of two kinds: *smooth* ones, the softest
-// motions that the frames have, which are most of what a body does and count most; and *rough* ones, random combinations
-// of all fields, so that no motion of frames is left without stiffness. That is tried in the end, by the largest
-// eigenvalue of K~^-1 K: where any motion is softer than SOFTEST of what it was, all elements are taken.
+// motions that the frames have, which are most of what a body does and count most; and *rough* ones, random
+// combinations of all fields, so that no motion of frames is left without stiffness. That is tried in the end, by the
+// largest eigenvalue of K~^-1 K: where any motion is softer than SOFTEST of what it was, all elements are taken.
 //
 // Elements are those of the mesh with their own materials, so what they say turns with the body and is exact for any
 // deformation that is even.
