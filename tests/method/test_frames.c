@@ -190,6 +190,20 @@ static void frames_may_change_while_it_runs(void **state) {
     thaw_world_free(&world);
 }
 
+// A mesh of few vertices has fewer frames than asked for: one has all the fields that are worth it.
+static void coarse_meshes_have_few_frames(void **state) {
+    (void)state;
+    ThawWorld *world =
+        open_scene("frames",
+                   "{'thaw': 1, 'time': {'step': 0.01}, 'gravity': [0, 0, -9.81], " BODY("1e6", "0.3", "0.01")
+                       BOX("10, 10, 10", "2, 2, 2") "'bodies': [{'shape': 'box'}], 'obstacles': [{'plane': {}}]}%s",
+                   "");
+    const ThawStepStats stats = run_world(world, 50);
+    assert_int_equal(stats.dofs, 30);
+    assert_true(stats.ledger.elastic > 0 && measure(world, 0, 3).c[2] > 4);
+    thaw_world_free(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_fall_and_spin),
@@ -199,6 +213,7 @@ int main(void) {
         cmocka_unit_test(ledgers_close_with_scripts_and_contacts),
         cmocka_unit_test(a_cancelled_step_goes_back),
         cmocka_unit_test(frames_may_change_while_it_runs),
+        cmocka_unit_test(coarse_meshes_have_few_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

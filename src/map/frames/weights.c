@@ -81,12 +81,15 @@ static void normalise(Cloud *cloud) {
 static double kernel(double t) { return t < 1 ? (1 - t) * (1 - t) * (1 - t) * (1 - t) * (4 * t + 1) : 0; }
 
 static int kernel_weights(const ThawNear *near, int count, int axes, double w[THAW_INFLUENCES_MAX]) {
-    double r = count > 1 ? WIDTH * near[axes < count ? axes : count - 1].distance : 1;
+    double r = WIDTH * near[axes < count ? axes : count - 1].distance;
     if (count > THAW_INFLUENCES_MAX)
         r = fmin(r, near[THAW_INFLUENCES_MAX].distance);
     const int most = count < THAW_INFLUENCES_MAX ? count : THAW_INFLUENCES_MAX;
+    w[0] = 1;
+    if (count == 1 || !(r > near[0].distance)) // nothing to choose from
+        return 1;
     for (int j = 0; j < most; j++)
-        w[j] = r > 0 ? kernel(near[j].distance / r) : j == 0;
+        w[j] = kernel(near[j].distance / r);
     return most;
 }
 

@@ -43,8 +43,18 @@ static void drop_system(ThawStepper *s) {
     thaw_system_free(&thaw_frame_data(s)->system);
 }
 
-static int fits(const ThawSharedTree *shared, const ThawFrameOptions *options) {
-    return shared && shared->count == options->count && shared->weights == options->weights;
+// A mesh has this many times as many vertices as its frames have fields, or fewer frames: more are no coarser than the
+// mesh.
+enum { COARSER = 4 };
+
+static int frame_count(const ThawStepper *s, const ThawFrameOptions *options) {
+    const int dim = s->model->dim, quadratic = options->order == THAW_FRAMES_QUADRATIC;
+    const int most = s->shape->nv / (COARSER * (quadratic ? (dim + 1) * (dim + 2) / 2 : dim + 1));
+    return options->count < most ? options->count : most > 1 ? most : 1;
+}
+
+static int fits(const ThawSharedTree *shared, int count, const ThawFrameOptions *options) {
+    return shared && shared->count == count && shared->weights == options->weights;
 }
 
 // Another body's tree, if there is one by the same options; bodies come in the order of their indices.
@@ -53,7 +63,7 @@ static ThawSharedTree *find_like(const ThawWorld *world, const ThawStepper *s, c
         const ThawStepper *other = &world->steppers[i];
         if (other == s || other->method != s->method || other->shape != s->shape || !other->data)
             continue;
-        if (fits(thaw_frame_data(other)->shared, options))
+        if (fits(thaw_frame_data(other)->shared, frame_count(s, options), options))
             return thaw_frame_data(other)->shared;
     }
     return NULL;
@@ -62,7 +72,8 @@ static ThawSharedTree *find_like(const ThawWorld *world, const ThawStepper *s, c
 static ThawStatus find_tree(const ThawWorld *world, ThawStepper *s, ThawError *error) {
     const ThawFrameOptions *options = options_of(world, s->index);
     ThawFrameData *data = thaw_frame_data(s);
-    if (fits(data->shared, options))
+    const int count = frame_count(s, options);
+    if (fits(data->shared, count, options))
         return THAW_OK;
     drop_system(s);
     leave_set(&data->few);
@@ -76,13 +87,13 @@ static ThawStatus find_tree(const ThawWorld *world, ThawStepper *s, ThawError *e
     if (!shared)
         return thaw_error_memory(error, "a body's frames");
     ThawStatus status =
-        thaw_frame_tree_create(s->shape, options->count, (ThawFrameWeights)options->weights, &shared->tree, error);
+        thaw_frame_tree_create(s->shape, count, (ThawFrameWeights)options->weights, &shared->tree, error);
     if (status != THAW_OK) {
         thaw_free(shared);
         return status;
     }
     shared->users = 1;
-    shared->count = options->count;
+    shared->count = count;
     shared->weights = options->weights;
     data->shared = shared;
     return THAW_OK;

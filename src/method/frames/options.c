@@ -13,7 +13,7 @@ static const char *const evaluates[] = {
 static const ThawOption rows[] = {
     {.name = "count",
      .unit = "",
-     .help = "how many frames a body has; fewer where the mesh has fewer vertices",
+     .help = "how many frames a body has; fewer where its mesh has less than four vertices for each of their fields",
      .kind = THAW_OPTION_COUNT,
      .offset = offsetof(ThawFrameOptions, count),
      .range = {.lo = 1, .hi = THAW_FRAMES_MAX},
