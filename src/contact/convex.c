@@ -115,7 +115,7 @@ static double least_on(const Piece *p, double w[3]) {
     }
 }
 
-// The piece after a share of the step; 0 when it is farther from the obstacle than `bound`. phi is convex, so that it is
+// The piece after a share of the step; 0 when it is farther from the obstacle than `bound`. phi is convex, so it is
 // nowhere below its tangent plane at the middle, which is least at a corner.
 static int see(const ThawContactScratch *scratch, const ThawContactItem *item, double share, double bound, Piece *p) {
     const ThawContactBody *a = &scratch->bodies[item->a];

@@ -17,8 +17,8 @@
 //
 // It is kept to be compared with. It asks for the strain rate after one step, which is not what a load will have done
 // in the end, so parts lock off their balance, or with gravity split off never form where something is pinned or rests
-// (docs/rigidification.md). Cost: a pass over the forces, cg_iterations + 1 products, as many solves and a pass over the
-// strains in every step in which anything is rigid, or is about to be.
+// (docs/rigidification.md). Cost: a pass over the forces, cg_iterations + 1 products, as many solves and a pass over
+// the strains in every step in which anything is rigid, or is about to be.
 #include <math.h>
 #include <string.h>
 
@@ -360,7 +360,8 @@ static int wait(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *
     int32_t ready = 0;
     for (int32_t e = 0; e < oracle->shape->ne; e++)
         ready += flagged[e] && !partition->flagged[e];
-    if (partition->part_count > 0 && answer->woken == 0 && ready > 0 && memcmp(q->script, partition->script, (size_t)oracle->shape->nv) == 0 &&
+    if (partition->part_count > 0 && answer->woken == 0 && ready > 0 &&
+        memcmp(q->script, partition->script, (size_t)oracle->shape->nv) == 0 &&
         !thaw_oracle_has_waited(oracle, ready, partition->elastic_count))
         return 1;
     oracle->state.waited = 0;

@@ -150,8 +150,7 @@ int thaw_oracle_has_waited(ThawOracle *oracle, int32_t candidates, int32_t elast
     ThawOracleState *state = &oracle->state;
     const double renewal = thaw_oracle_is_overdamped(oracle) ? RENEWAL : SWING_RENEWAL;
     state->waited = candidates > 0 ? (int32_t)fmin(INT32_MAX, (double)state->waited + candidates) : 0;
-    return candidates > 0 &&
-           (candidates == elastic || state->waited >= GATHER * elastic + renewal * oracle->shape->ne);
+    return candidates > 0 && (candidates == elastic || state->waited >= GATHER * elastic + renewal * oracle->shape->ne);
 }
 
 int32_t thaw_oracle_choose_trial(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition,
@@ -172,8 +171,7 @@ int32_t thaw_oracle_choose_trial(ThawOracle *oracle, const ThawQuestion *q, cons
         n += candidate;
     }
     answer->candidates = n;
-    *forming = thaw_oracle_has_waited(oracle, n, elastic) &&
-               rigid + n >= (q->hard ? HARD_WORTH : WORTH) * shape->ne;
+    *forming = thaw_oracle_has_waited(oracle, n, elastic) && rigid + n >= (q->hard ? HARD_WORTH : WORTH) * shape->ne;
     unsigned char most = *forming ? 2 : 1;
     for (int32_t e = 0; e < shape->ne; e++)
         oracle->trial[e] = oracle->trial[e] > 0 && oracle->trial[e] <= most;

@@ -151,7 +151,8 @@ static int is_lost(const ThawIsland *island, int cuts) {
         ThawStepper *s = island->bodies[b];
         if (s->offset_moves)
             return 0;
-        const double least = thaw_gain_least(s, &moving, &size) + (thaw_ledger_is_needed(s) ? booked(s) - s->balanced : 0);
+        const double least =
+            thaw_gain_least(s, &moving, &size) + (thaw_ledger_is_needed(s) ? booked(s) - s->balanced : 0);
         gain += least;
         along += least - (s->moving.acts ? s->moving.contact : 0);
     }

@@ -222,8 +222,10 @@ static void what_is_elastic_moves_as_by_the_full_method(void **state) {
 static void parts_of_the_published_rule_last(void **state) {
     (void)state;
     static char text[2000];
-    snprintf(text, sizeof text, "{\"rigidify\": {\"oracle\": \"paper\", \"frame_count\": 3, \"hold\": 0, \"tau_rigid\": "
-             "1e-2, \"tau_elastic\": 1e-1}, %s", HANGING + 1);
+    snprintf(text, sizeof text,
+             "{\"rigidify\": {\"oracle\": \"paper\", \"frame_count\": 3, \"hold\": 0, \"tau_rigid\": "
+             "1e-2, \"tau_elastic\": 1e-1}, %s",
+             HANGING + 1);
     ThawWorld *world = make_world(text, 1);
     int mixed = 0, joined = 0;
     for (int i = 0; i < 600; i++) {
