@@ -463,3 +463,18 @@ void thaw_shape_clear(ThawShape *shape) {
     thaw_integration_free(&shape->all);
     thaw_variant_free(&shape->variant);
 }
+
+ThawShape *thaw_shape_share(ThawShape *shape) {
+    atomic_fetch_add(&shape->owners, 1);
+    return shape;
+}
+
+void thaw_shape_free(ThawShape **pointer) {
+    ThawShape *shape = *pointer;
+    *pointer = NULL;
+    if (!shape || atomic_fetch_sub(&shape->owners, 1) > 1)
+        return;
+    thaw_materials_free(&shape->shelf);
+    thaw_shape_clear(shape);
+    thaw_free(shape);
+}

@@ -18,7 +18,7 @@ static void describe(const ThawWorld *world, int32_t body_count, uint64_t out[3]
     const ThawModel *model = world->model;
     uint64_t hash = thaw_hash(0, &model->options.h, sizeof model->options.h);
     for (int32_t i = 0; i < model->shape_count; i++) {
-        const ThawShape *shape = &model->shapes[i];
+        const ThawShape *shape = model->shapes[i];
         hash = thaw_hash(hash, shape->X, sizeof *shape->X * (size_t)shape->nv * (size_t)model->dim);
         hash = thaw_hash(hash, shape->cells->elements,
                          sizeof(int32_t) * (size_t)shape->ne * (size_t)shape->cells->kind->nodes);
@@ -26,7 +26,7 @@ static void describe(const ThawWorld *world, int32_t body_count, uint64_t out[3]
         hash = thaw_hash(hash, shape->cells->material, sizeof(int32_t) * (size_t)shape->ne);
     }
     for (int32_t i = 0; i < body_count; i++) {
-        int64_t shape = model->bodies[i].base - model->shapes;
+        const int64_t shape = thaw_model_shape_index(model, model->bodies[i].base);
         hash = thaw_hash(hash, &shape, sizeof shape);
         const int32_t moved[] = {model->bodies[i].mover, model->bodies[i].moved};
         if (model->bodies[i].unit)
@@ -438,7 +438,7 @@ ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error)
         take_contacts(&loaded.contacts, &state->contacts);
         take_contacts(&loaded.resting, &state->resting);
         state->step = loaded.step;
-        state->time = (double)loaded.step * world->model->options.h;
+        state->time = thaw_model_time(world->model, (double)loaded.step);
         status = get_bodies(file, world, bodies, error);
         state->ledger = loaded.ledger;
         if (status == THAW_OK)
