@@ -385,6 +385,7 @@ static void finish(Plan *plan) {
     thaw_attach_follow(world);
     thaw_kept_free(world);
     drop_unused(world);
+    world->edition++;
 }
 
 // The state's list becomes plan->list.

@@ -78,6 +78,8 @@ static ThawStatus begin(ThawWorld *world, const char *function, ThawError *error
     ThawEdit *edit = world->edit = THAW_NEW(ThawEdit, 1);
     ThawStatus status = edit ? thaw_definition_copy(world->definition, &edit->next, error)
                              : thaw_error_memory(error, "an edit");
+    if (status == THAW_OK)
+        status = thaw_definition_part(edit->next, error);
     if (status == THAW_OK && !(edit->wake = THAW_NEW(unsigned char, world->model->body_count)))
         status = thaw_error_memory(error, "an edit");
     if (status != THAW_OK)
@@ -499,6 +501,8 @@ ThawStatus thaw_world_set_friction(ThawWorld *world, int32_t body, double fricti
         status = check_index("thaw_world_set_friction", "body", body, world->model->body_count, error);
     if (status == THAW_OK)
         status = thaw_world_wake(world, body);
+    if (status == THAW_OK)
+        status = thaw_definition_part(world->definition, error);
     if (status != THAW_OK)
         return status;
     ((ThawBodyDef *)world->definition->lists[THAW_LIST_BODIES].defs)[body].friction = friction;
@@ -513,6 +517,8 @@ ThawStatus thaw_world_set_obstacle_friction(ThawWorld *world, int32_t obstacle, 
                              error);
     if (status == THAW_OK)
         status = thaw_world_wake(world, -1);
+    if (status == THAW_OK)
+        status = thaw_definition_part(world->definition, error);
     if (status != THAW_OK)
         return status;
     ((ThawObstacleDef *)world->definition->lists[THAW_LIST_OBSTACLES].defs)[obstacle].friction = friction;

@@ -327,6 +327,9 @@ static inline double thaw_step_middle(const ThawModel *model, int64_t step) {
     return thaw_model_time(model, (double)step + 0.5);
 }
 
+// drive.c: obstacles that stood still may move from now on, or stand elsewhere.
+void thaw_drives_forget_places(ThawWorld *world);
+
 // options.c: those of the definition, and away with them; state->options may be NULL.
 ThawStatus thaw_state_create_options(ThawState *state, const ThawWorldDef *def, ThawError *error);
 void thaw_state_free_options(ThawState *state, int32_t body_count);
