@@ -18,7 +18,7 @@ extern "C" {
 // All functions of thaw/world.h take an index: 0, 1, ... of the bodies there are. What is added comes last, and what
 // follows something that is removed moves up. An id is the same for ever: no other thing of the world ever has it, nor
 // had, whatever is removed and restored.
-typedef uint64_t ThawId; // 0: none
+typedef uint64_t ThawId;                                         // 0: none
 ThawId thaw_world_body_id(const ThawWorld *world, int32_t body); // 0 for an index out of range
 ThawId thaw_world_obstacle_id(const ThawWorld *world, int32_t obstacle);
 ThawId thaw_world_attachment_id(const ThawWorld *world, int32_t attachment);
@@ -59,8 +59,8 @@ ThawStatus thaw_world_remove_attachment(ThawWorld *world, ThawId id, ThawError *
 // --- Settings --------------------------------------------------------------------------------------------------------
 // From the next step on; every body wakes. Those that say so may be part of an edit.
 
-ThawStatus thaw_world_set_gravity(ThawWorld *world, const double gravity[3], ThawError *error); // an edit
-ThawStatus thaw_world_set_h(ThawWorld *world, double h, ThawError *error);                      // an edit
+ThawStatus thaw_world_set_gravity(ThawWorld *world, const double gravity[3], ThawError *error);           // an edit
+ThawStatus thaw_world_set_h(ThawWorld *world, double h, ThawError *error);                                // an edit
 ThawStatus thaw_world_set_contact(ThawWorld *world, const ThawContactOptions *options, ThawError *error); // an edit
 ThawStatus thaw_world_set_material(ThawWorld *world, int32_t material, const ThawMaterialDef *def, ThawError *error);
 ThawStatus thaw_world_set_pressure(ThawWorld *world, int32_t shape, double pressure, ThawError *error); // an edit
@@ -69,7 +69,8 @@ ThawStatus thaw_world_set_obstacle_friction(ThawWorld *world, int32_t obstacle, 
 void thaw_world_get_gravity(const ThawWorld *world, double gravity[3]);
 double thaw_world_h(const ThawWorld *world);
 ThawStatus thaw_world_get_contact_options(const ThawWorld *world, ThawContactOptions *options);
-ThawStatus thaw_world_get_material(const ThawWorld *world, int32_t material, ThawMaterialDef *def); // its name is theirs
+ThawStatus thaw_world_get_material(const ThawWorld *world, int32_t material,
+                                   ThawMaterialDef *def); // its name is theirs
 
 // --- Motion from code ------------------------------------------------------------------------------------------------
 // What these move goes from where it is to the given place within `duration` seconds (0: one step), at constant speed,

@@ -534,8 +534,8 @@ static ThawStatus place_anchors(const char *where, const ThawAttachmentDef *def,
             status = anchor_on_vertex(where, &model->bodies[a->other], places_of(reuse, model, a->other), other,
                                       a->other == a->body ? anchor->vertex : -1, x, anchor, error);
         else if (a->other >= 0 && !along)
-            status = anchor_on_body(where, &model->bodies[a->other], places_of(reuse, model, a->other), at, anchor,
-                                    error);
+            status =
+                anchor_on_body(where, &model->bodies[a->other], places_of(reuse, model, a->other), at, anchor, error);
         for (int k = 0; k < 3 && a->other < 0; k++) // R'(at - p)
             for (int c = 0; c < dim; c++)
                 anchor->local[k] += place.R[3 * c + k] * (at[c] - place.p[c]);

@@ -57,8 +57,7 @@ int thaw_definition_is_same(const ThawDefinition *a, const ThawDefinition *b);
 // definition good for nothing but to be freed.
 ThawStatus thaw_definition_add(ThawDefinition *d, ThawList list, const void *item, uint64_t id, ThawError *error);
 // In the place of another one, whose id and user data it takes over. What was compiled from the old one is forgotten.
-ThawStatus thaw_definition_replace(ThawDefinition *d, ThawList list, int32_t index, const void *item,
-                                   ThawError *error);
+ThawStatus thaw_definition_replace(ThawDefinition *d, ThawList list, int32_t index, const void *item, ThawError *error);
 // Attachments that it holds go with a body or an obstacle.
 void thaw_definition_remove(ThawDefinition *d, ThawList list, int32_t index);
 // Materials are others: what was compiled from them is forgotten, of one of them (-1: of all).

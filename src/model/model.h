@@ -52,8 +52,8 @@ typedef struct ThawGroup {
 } ThawGroup;
 
 typedef struct ThawShape {
-    atomic_int owners;     // models and definitions (definition.h) that have it; 0: it lies in somebody's array
-    ThawMaterials *shelf;  // what `materials` is of, of a shape with owners
+    atomic_int owners;    // models and definitions (definition.h) that have it; 0: it lies in somebody's array
+    ThawMaterials *shelf; // what `materials` is of, of a shape with owners
     char *name;
     int dim; // of space
     int32_t nv, ne;

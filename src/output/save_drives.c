@@ -71,7 +71,7 @@ ThawStatus thaw_save_drives(ThawCheckpoint *file, const ThawWorld *world, ThawEr
     for (int32_t b = 0; b < model->body_count; b++)
         most += model->bodies[b].script_count;
     int32_t *rows = THAW_NEW(int32_t, (int64_t)ROW * most);
-    double *keys = THAW_NEW(double, (int64_t)KEYS * most);
+    double *keys = THAW_NEW(double, (int64_t)KEYS *most);
     if (!rows || !keys)
         status = thaw_error_memory(error, "the checkpoint");
     for (int32_t row[ROW] = {0, 0, -1}; status == THAW_OK && advance(model, row);) {
@@ -117,7 +117,7 @@ ThawStatus thaw_load_drives(ThawCheckpoint *file, ThawWorld *world, ThawError *e
     ThawModel *model = world->model;
     const int64_t found = thaw_checkpoint_count(file, "drives/which"), count = found > 0 ? found / ROW : 0;
     int32_t *rows = THAW_NEW(int32_t, ROW * count);
-    double *keys = THAW_NEW(double, KEYS * count);
+    double *keys = THAW_NEW(double, KEYS *count);
     ThawClock clock;
     ThawDrive drive = {0};
     ThawStatus status = rows && keys ? load_clock(file, &clock, error) : thaw_error_memory(error, "the checkpoint");
@@ -127,8 +127,10 @@ ThawStatus thaw_load_drives(ThawCheckpoint *file, ThawWorld *world, ThawError *e
         status = thaw_checkpoint_get_f64(file, "drives/keys", keys, KEYS * count, error);
     for (int64_t i = 0; i < count && status == THAW_OK; i++)
         if (!script_of(model, rows + ROW * i) || !unpack(keys + KEYS * i, &drive))
-            status = thaw_error_set(error, THAW_ERROR_INPUT, "motion %d in the checkpoint is of nothing in this world, "
-                                    "or no motion", (int)i);
+            status = thaw_error_set(error, THAW_ERROR_INPUT,
+                                    "motion %d in the checkpoint is of nothing in this world, "
+                                    "or no motion",
+                                    (int)i);
     if (status == THAW_OK) {
         model->clock = clock;
         world->definition->clock = clock;

@@ -66,16 +66,18 @@ ThawStatus thaw_world_restore(ThawWorld *world, const ThawSnapshot *snapshot, Th
     if (!world || !snapshot)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_restore: %s is NULL", world ? "snapshot" : "world");
     if (world->edit)
-        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_restore: an edit is open; allowed: outside of edits");
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "thaw_world_restore: an edit is open; allowed: outside of edits");
     if (thaw_definition_is_same(world->definition, snapshot->definition)) {
         world->edition += world->state.change_count > 0; // shapes may change back
         return thaw_load_state(snapshot->state, "in memory", 1, world, error);
     }
     if (world->model->dim != snapshot->definition->def.dim)
-        return thaw_error_set(error, THAW_ERROR_INPUT,
-                              "thaw_world_restore: a snapshot of dimension %d into a world of dimension %d; allowed: the "
-                              "same",
-                              snapshot->definition->def.dim, world->model->dim);
+        return thaw_error_set(
+            error, THAW_ERROR_INPUT,
+            "thaw_world_restore: a snapshot of dimension %d into a world of dimension %d; allowed: the "
+            "same",
+            snapshot->definition->def.dim, world->model->dim);
     ThawDefinition *definition = NULL;
     ThawModel *model = NULL;
     ThawStatus status = thaw_definition_copy(snapshot->definition, &definition, error);

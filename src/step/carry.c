@@ -13,9 +13,9 @@
 typedef struct Carry {
     ThawWorld *to;
     ThawWorld *from;
-    int32_t *body;     // of the new world's bodies: which they were; -1: they are new
-    int32_t *now[2];   // of the old world's bodies and obstacles: which they are now; -1: they are gone
-    int anew;          // methods begin anew
+    int32_t *body;   // of the new world's bodies: which they were; -1: they are new
+    int32_t *now[2]; // of the old world's bodies and obstacles: which they are now; -1: they are gone
+    int anew;        // methods begin anew
 } Carry;
 
 static ThawStatus map_ids(Carry *c, ThawError *error) {
@@ -108,9 +108,8 @@ static void carry_drives(const Carry *c) {
         for (int32_t k = 0; c->body[b] >= 0 && k < to->bodies[b].script_count; k++)
             thaw_model_drive_script(c->to->model, b, k, &from->bodies[c->body[b]].scripts[k].drive);
     for (int32_t i = 0; i < to->attachment_count; i++) {
-        const int32_t before =
-            thaw_definition_find(c->from->definition, THAW_LIST_ATTACHMENTS,
-                                 c->to->definition->lists[THAW_LIST_ATTACHMENTS].entries[i].id);
+        const int32_t before = thaw_definition_find(c->from->definition, THAW_LIST_ATTACHMENTS,
+                                                    c->to->definition->lists[THAW_LIST_ATTACHMENTS].entries[i].id);
         if (before >= 0)
             to->attachments[i].frame.script.drive = from->attachments[before].frame.script.drive;
     }
@@ -152,8 +151,8 @@ static ThawStatus carry_contacts(const Carry *c, const ThawContactSet *from, Tha
 static void carry_attachments(const Carry *c) {
     const ThawDefinition *to = c->to->definition, *from = c->from->definition;
     for (int32_t i = 0; i < to->def.attachment_count; i++) {
-        const int32_t before = thaw_definition_find(from, THAW_LIST_ATTACHMENTS,
-                                                    to->lists[THAW_LIST_ATTACHMENTS].entries[i].id);
+        const int32_t before =
+            thaw_definition_find(from, THAW_LIST_ATTACHMENTS, to->lists[THAW_LIST_ATTACHMENTS].entries[i].id);
         if (before < 0)
             continue;
         const ThawAttachment *a = &c->to->model->attachments[i], *was = &c->from->model->attachments[before];

@@ -36,8 +36,8 @@ static ThawStatus aim(const char *where, const ThawWorld *world, const ThawScrip
     thaw_script_pose(script, world->state.time, &now);
     drive->keys[0].time = world->state.time;
     // A step's end is rounded: what is to be reached in a step is reached by it.
-    drive->keys[1].time = duration > 0 ? world->state.time + duration
-                                       : thaw_model_time(model, (double)world->state.step + 1);
+    drive->keys[1].time =
+        duration > 0 ? world->state.time + duration : thaw_model_time(model, (double)world->state.step + 1);
     memcpy(drive->keys[0].translation, now.translation, sizeof now.translation);
     memcpy(drive->keys[0].rotation, now.rotation, sizeof now.rotation);
     memcpy(drive->keys[1].translation, translation, sizeof(double) * (size_t)model->dim);
@@ -114,8 +114,7 @@ ThawStatus thaw_world_move_script(ThawWorld *world, int32_t body, int32_t script
     if (script < 0 || script >= b->script_count)
         return missing(where, "script", script, b->script_count, error);
     ThawDrive drive;
-    ThawStatus status =
-        aim(where, world, &b->scripts[script], translation, rotation, duration, &drive, error);
+    ThawStatus status = aim(where, world, &b->scripts[script], translation, rotation, duration, &drive, error);
     if (status == THAW_OK)
         status = thaw_sleep_wake(world, body, error);
     if (status != THAW_OK)
@@ -146,8 +145,7 @@ ThawStatus thaw_world_move_attachment(ThawWorld *world, int32_t attachment, cons
                               "%s: attachment %d (%s) is held to %s; allowed: those held to a frame in space", where,
                               (int)attachment, a->name, a->other >= 0 ? "a body" : "an obstacle");
     ThawDrive drive;
-    ThawStatus status =
-        aim(where, world, &a->frame.script, translation, rotation, duration, &drive, error);
+    ThawStatus status = aim(where, world, &a->frame.script, translation, rotation, duration, &drive, error);
     if (status == THAW_OK)
         a->frame.script.drive = drive;
     return status;

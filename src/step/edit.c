@@ -76,8 +76,8 @@ static ThawStatus begin(ThawWorld *world, const char *function, ThawError *error
     if (world->edit)
         return THAW_OK;
     ThawEdit *edit = world->edit = THAW_NEW(ThawEdit, 1);
-    ThawStatus status = edit ? thaw_definition_copy(world->definition, &edit->next, error)
-                             : thaw_error_memory(error, "an edit");
+    ThawStatus status =
+        edit ? thaw_definition_copy(world->definition, &edit->next, error) : thaw_error_memory(error, "an edit");
     if (status == THAW_OK)
         status = thaw_definition_part(edit->next, error);
     if (status == THAW_OK && !(edit->wake = THAW_NEW(unsigned char, world->model->body_count)))
@@ -227,10 +227,11 @@ static ThawStatus settle_bodies(const ThawWorld *world, const ThawDefinition *ne
         model->bodies[b].starts_at_rest = 0;
         const ThawModelBody *was = &world->model->bodies[before], *is = &model->bodies[b];
         if (was->moved != is->moved || b - is->mover != before - was->mover)
-            return thaw_error_set(error, THAW_ERROR_INPUT,
-                                  "body %d (%s): its unit would have other bodies; allowed: units that come and go as a "
-                                  "whole, in one edit",
-                                  (int)before, was->name);
+            return thaw_error_set(
+                error, THAW_ERROR_INPUT,
+                "body %d (%s): its unit would have other bodies; allowed: units that come and go as a "
+                "whole, in one edit",
+                (int)before, was->name);
     }
     return THAW_OK;
 }
@@ -267,7 +268,8 @@ static ThawStatus end(ThawWorld *world, ThawStatus status, ThawError *error) {
 
 ThawStatus thaw_world_begin_edit(ThawWorld *world, ThawError *error) {
     if (world && world->edit)
-        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_begin_edit: an edit is open; allowed: one at a time");
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "thaw_world_begin_edit: an edit is open; allowed: one at a time");
     ThawStatus status = begin(world, "thaw_world_begin_edit", error);
     if (status == THAW_OK)
         world->edit->open = 1;
@@ -513,8 +515,8 @@ ThawStatus thaw_world_set_friction(ThawWorld *world, int32_t body, double fricti
 ThawStatus thaw_world_set_obstacle_friction(ThawWorld *world, int32_t obstacle, double friction, ThawError *error) {
     ThawStatus status = check_friction("thaw_world_set_obstacle_friction", world, friction, error);
     if (status == THAW_OK)
-        status = check_index("thaw_world_set_obstacle_friction", "obstacle", obstacle, world->model->obstacle_count,
-                             error);
+        status =
+            check_index("thaw_world_set_obstacle_friction", "obstacle", obstacle, world->model->obstacle_count, error);
     if (status == THAW_OK)
         status = thaw_world_wake(world, -1);
     if (status == THAW_OK)

@@ -45,7 +45,8 @@ ThawStatus thaw_moving_reserve(ThawStepper *s, ThawError *error) {
         if (!*vectors[i] && !(*vectors[i] = THAW_NEW(double, (size_t)s->shape->nv *dim_of(s))))
             return thaw_error_memory(error, "a body's moving frame");
     for (int32_t k = 0; k < s->body->script_count && !s->moving.still; k++)
-        if (thaw_script_moves(&s->body->scripts[k]) && !(s->moving.still = THAW_NEW(double, (size_t)s->shape->nv *dim_of(s))))
+        if (thaw_script_moves(&s->body->scripts[k]) &&
+            !(s->moving.still = THAW_NEW(double, (size_t)s->shape->nv *dim_of(s))))
             return thaw_error_memory(error, "a body's moving frame");
     if (s->moving.vertices)
         return THAW_OK;

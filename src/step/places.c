@@ -221,7 +221,8 @@ static void search_mesh(Search *s, int32_t index, const ThawPlace *pose) {
     double share = 0, distance, weight[3];
     if (o->frame_count > 0)
         thaw_obstacle_frames(o, s->world->state.time, &a, &b, &share);
-    const double *x[2] = {o->frames ? o->frames + size * (size_t)a : o->x, o->frames ? o->frames + size * (size_t)b : o->x};
+    const double *x[2] = {o->frames ? o->frames + size * (size_t)a : o->x,
+                          o->frames ? o->frames + size * (size_t)b : o->x};
     for (int32_t i = 0; i < o->face_count; i++) {
         Face f = {.corners = dim};
         for (int c = 0; c < dim; c++) {

@@ -7,21 +7,21 @@
 // A table that moves by keys (or stands, to be moved), with a box on it; a beam that is turned at one end; a bar on a
 // frame.
 #define SCENE(table, end, frame)                                                                                       \
-    "{ \"thaw\": 1, \"contact\": {},"                                                                                    \
+    "{ \"thaw\": 1, \"contact\": {},"                                                                                  \
     "  \"materials\": {\"foam\": {\"young\": 2e5, \"density\": 200, \"alpha1\": 0.02}},"                               \
     "  \"shapes\": {\"cube\": {\"material\": \"foam\","                                                                \
     "    \"mesh\": {\"box\": {\"min\": [0,0,0], \"max\": [0.2,0.2,0.2], \"cells\": [2,2,2]}}},"                        \
     "    \"bar\": {\"material\": \"foam\","                                                                            \
     "    \"mesh\": {\"box\": {\"min\": [0,0,0], \"max\": [0.8,0.1,0.1], \"cells\": [8,1,1]}}}},"                       \
-    "  \"obstacles\": [{\"name\": \"table\", \"box\": {\"size\": [2,2,0.2]}, \"position\": [0,0,-0.1], \"friction\": 1" table      \
-    "}],"                                                                                                              \
+    "  \"obstacles\": [{\"name\": \"table\", \"box\": {\"size\": [2,2,0.2]}, \"position\": [0,0,-0.1], \"friction\": " \
+    "1" table "}],"                                                                                                    \
     "  \"bodies\": ["                                                                                                  \
     "    {\"name\": \"cube\", \"shape\": \"cube\", \"position\": [-0.1,-0.1,0.0005], \"method\": \"rigidify\","        \
     "     \"friction\": 1},"                                                                                           \
     "    {\"name\": \"beam\", \"shape\": \"bar\", \"position\": [3,0,1], " end "},"                                    \
     "    {\"name\": \"hung\", \"shape\": \"bar\", \"position\": [6,0,1]}],"                                            \
-    "  \"attachments\": [{\"body\": \"hung\", \"group\": \"x-min\", \"stiffness\": 2000, \"damping\": 0.02"            \
-    frame "}] }"
+    "  \"attachments\": [{\"body\": \"hung\", \"group\": \"x-min\", \"stiffness\": 2000, \"damping\": 0.02" frame      \
+    "}] }"
 
 static void must(ThawStatus status, const ThawError *error) {
     if (status != THAW_OK)

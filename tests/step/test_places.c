@@ -79,7 +79,7 @@ static void test_nearest(void **state) {
     near(hit.point[2], 1);
     near(hit.normal[2], 1);
     thaw_world_find_nearest(world, (double[]){0.5, 0.5, 0.9}, 10, &hit);
-    near(hit.distance, -0.1); // inside
+    near(hit.distance, -0.1);                                            // inside
     thaw_world_find_nearest(world, (double[]){1.2, 1.3, 1.4}, 10, &hit); // a corner
     near(hit.distance, sqrt(0.04 + 0.09 + 0.16));
     thaw_world_find_nearest(world, (double[]){5, 0, 0.2}, 10, &hit);

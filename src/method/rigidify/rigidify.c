@@ -175,8 +175,7 @@ static void mark_script(ThawStepper *s, double t, double h) {
         const ThawScript *script = &s->body->scripts[k];
         const ThawKey *keys;
         const int32_t count = thaw_script_keys(script, &keys);
-        int moves =
-            count > 1 && t + h > keys[0].time && t < keys[count - 1].time;
+        int moves = count > 1 && t + h > keys[0].time && t < keys[count - 1].time;
         for (int32_t i = 0; i < script->group->count && s->middle < script->release; i++)
             thaw_rigidify(s)->script[script->group->vertices[i]] = moves ? THAW_VERTEX_MOVED : THAW_VERTEX_PINNED;
     }
