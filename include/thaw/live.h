@@ -108,8 +108,8 @@ void thaw_snapshot_free(ThawSnapshot **snapshot);
 // --- Looking without copying -----------------------------------------------------------------------------------------
 
 // Positions and velocities where the world has them: dim doubles a vertex, `count` vertices in the library's own order.
-// order: of each the vertex of the mesh that it is. Valid until the world is freed, edited, restored, loaded, or changes
-// a shape; steps and setters write to the same places. NULL for a body out of range.
+// order: of each the vertex of the mesh that it is. Valid until the world is freed, edited, restored, loaded, or
+// changes a shape; steps and setters write to the same places. NULL for a body out of range.
 typedef struct ThawBodyView {
     const double *x, *v;
     const int32_t *order;

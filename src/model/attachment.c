@@ -3,8 +3,8 @@
 //
 // Anchors on a body. A vertex gets the element that contains it at the start, or else the one whose farthest face plane
 // it is least outside of; barycentric coordinates of a point outside go on as they are. Every element is looked at for
-// every vertex of the region, once, when the attachment is made. Where it is made while the world runs, bodies are where
-// they are then (ThawReuse), and what is said of rest positions holds for those.
+// every vertex of the region, once, when the attachment is made. Where it is made while the world runs, bodies are
+// where they are then (ThawReuse), and what is said of rest positions holds for those.
 //
 // Glue. A spring k beside a vertex with stiffness K (the diagonal of the rest shape's matrix, by materials and mesh)
 // takes K/k of what the material gives: a hundredth, of both sides in series.
@@ -556,7 +556,9 @@ static ThawStatus compile(const char *source, const ThawAttachmentDef *def, int3
     char where[400];
     snprintf(where, sizeof where, "%.250s%sattachments[%d] (%.80s)", source ? source : "", source ? ": " : "",
              (int)index, def->name ? def->name : "unnamed");
-    ThawStatus status = check_partners(where, def, model, error);
+    ThawStatus status = thaw_check_made(where, def->made, "thaw_attachment_def_default", error);
+    if (status == THAW_OK)
+        status = check_partners(where, def, model, error);
     if (status == THAW_OK)
         status = check_numbers(where, def, error);
     if (status != THAW_OK)

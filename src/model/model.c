@@ -19,6 +19,14 @@ ThawStatus thaw_check_vector(const char *where, const char *field, const double 
     return THAW_OK;
 }
 
+ThawStatus thaw_check_made(const char *where, uint32_t made, const char *function, ThawError *error) {
+    if (made == THAW_MADE)
+        return THAW_OK;
+    return thaw_error_set(error, THAW_ERROR_INPUT,
+                          "%s: the definition was not made by %s; allowed: one that was, and is then changed", where,
+                          function);
+}
+
 ThawStatus thaw_check_restitution(const char *where, double restitution, ThawError *error) {
     if (restitution >= 0 && restitution <= 1)
         return THAW_OK;
@@ -59,6 +67,9 @@ static ThawStatus check_method_options(const ThawWorldDef *world, const ThawBody
 }
 
 static ThawStatus check_options(const ThawWorldDef *def, ThawError *error) {
+    ThawStatus made = thaw_check_made("world", def->made, "thaw_world_def_default", error);
+    if (made != THAW_OK)
+        return made;
     if (def->dim != 2 && def->dim != 3)
         return thaw_error_set(error, THAW_ERROR_INPUT, "world: dim is %d; allowed: 2 or 3", def->dim);
     if (!(def->h > 0) || !isfinite(def->h))
@@ -286,7 +297,9 @@ static ThawStatus compile_body(const ThawWorldDef *world, int32_t index, ThawMod
     if (def->shape < 0 || def->shape >= model->shape_count)
         return thaw_error_set(error, THAW_ERROR_INPUT, "%s: shape is %d; allowed: 0 to %d", where, (int)def->shape,
                               (int)model->shape_count - 1);
-    ThawStatus status = thaw_method_find(where, def->method, &body->method, error);
+    ThawStatus status = thaw_check_made(where, def->made, "thaw_body_def_default", error);
+    if (status == THAW_OK)
+        status = thaw_method_find(where, def->method, &body->method, error);
     if (status == THAW_OK)
         status = check_method_options(world, def, where, error);
     if (status != THAW_OK)

@@ -32,7 +32,8 @@ typedef struct ThawMaterial {
     double strain_limits[2]; // as defined
 } ThawMaterial;
 
-// The materials of a model, const. Shapes outlive it where other worlds have them, too (definition.h), and so do theirs.
+// The materials of a model, const. Shapes outlive it where other worlds have them, too (definition.h), and so do
+// theirs.
 typedef struct ThawMaterials {
     atomic_int owners;
     int32_t count;
@@ -293,6 +294,9 @@ int thaw_model_is_led(const ThawModelBody *body);
 // s, that a blow of two takes (step/blow.c); 0: a sheet is one of them, or none gives way.
 double thaw_model_blow_time(const ThawModel *model, int32_t a, int32_t b);
 
+enum { THAW_MADE = 0x74686177 }; // the mark of default functions: structs are others in every version
+// Refuses a definition that was not made by `function`.
+ThawStatus thaw_check_made(const char *where, uint32_t made, const char *function, ThawError *error);
 // What several compilers check: messages begin with `where` and name the field.
 ThawStatus thaw_check_vector(const char *where, const char *field, const double *x, int count, ThawError *error);
 ThawStatus thaw_check_restitution(const char *where, double restitution, ThawError *error);

@@ -156,6 +156,9 @@ static ThawStatus compile_obstacle(const ThawObstacleDef *def, int32_t index, Th
     const int dim = model->dim;
     char where[160];
     snprintf(where, sizeof where, "obstacle %d (%.80s)", (int)index, def->name ? def->name : "unnamed");
+    ThawStatus made = thaw_check_made(where, def->made, "thaw_obstacle_def_default", error);
+    if (made != THAW_OK)
+        return made;
     if ((unsigned)def->kind >= THAW_OBSTACLE_KIND_COUNT)
         return thaw_error_set(error, THAW_ERROR_INPUT, "%s: kind is %d; allowed: a ThawObstacleKind", where,
                               (int)def->kind);

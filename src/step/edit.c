@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Things that come and go, and settings that are others: a changed copy of the definition, a model compiled from it
 // (what has been compiled before is taken over), a world made of that in the place of the old one, and the state of all
-// that stays carried over. So nothing that follows from a definition can be forgotten, what is added is checked as if it
-// had been there from the start, and a failure leaves the old world. Cost: as loading a checkpoint.
+// that stays carried over. So nothing that follows from a definition can be forgotten, what is added is checked as if
+// it had been there from the start, and a failure leaves the old world. Cost: as loading a checkpoint.
 #include "step/edit.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Questions about places from outside: rays, nearest points, what is in a box, points of elements. Surfaces are walked
-// through face by face, but for bodies whose box cannot matter. Simple obstacles are convex and have exact distances: no
-// ray gets into one before it has crossed the plane through the nearest point, so stepping from plane to plane ends at
-// the surface.
+// through face by face, but for bodies whose box cannot matter. Simple obstacles are convex and have exact distances:
+// no ray gets into one before it has crossed the plane through the nearest point, so stepping from plane to plane ends
+// at the surface.
 #include <math.h>
 #include <string.h>
 

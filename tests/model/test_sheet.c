@@ -239,7 +239,7 @@ static void pressure_follows_a_closed_sheet(void **state) {
             x[i] = 5 + shape->X[i] + 0.1 * sample_random(&seed);
         check_slopes(shape, x);
         thaw_force_internal(shape->all, NULL, x, shape->nv, f, partial);
-        thaw_force_internal(dead->shapes[0].all, NULL, x, shape->nv, without, partial);
+        thaw_force_internal(dead->shapes[0]->all, NULL, x, shape->nv, without, partial);
         double sum[3] = {0}, out = 0, centre[3] = {0};
         for (int i = 0; i < 3 * shape->nv; i++)
             centre[i % 3] += x[i] / shape->nv;

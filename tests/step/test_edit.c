@@ -299,6 +299,11 @@ static void test_refusals(void **state) {
     body = cube_at(0, NAN);
     expect_refusal(thaw_world_add_body(world, &body, NULL, &error), &error, "position[2] is");
     expect_refusal(thaw_world_add_body(world, NULL, NULL, &error), &error, "NULL");
+    ThawBodyDef bare = {.name = "bare", .method = "full", .rotation = {1, 0, 0, 0}};
+    expect_refusal(thaw_world_add_body(world, &bare, NULL, &error), &error, "not made by thaw_body_def_default");
+    char version[40];
+    snprintf(version, sizeof version, "%d.%d.%d", THAW_VERSION_MAJOR, THAW_VERSION_MINOR, THAW_VERSION_PATCH);
+    assert_string_equal(version, thaw_version());
     ThawObstacleDef sphere = thaw_obstacle_def_default();
     sphere.kind = THAW_OBSTACLE_SPHERE;
     expect_refusal(thaw_world_add_obstacle(world, &sphere, NULL, &error), &error, "size[0] is 0");
