@@ -16,7 +16,7 @@ extern "C" {
 
 // Definitions are made by their default functions (below) and then changed.
 
-// --- Shapes: a mesh with its materials, compiled once and shared by any number of bodies ------------------------------
+// --- Shapes: a mesh with its materials, compiled once and shared by any number of bodies -----------------------------
 
 // How a group of vertices is chosen, in the shape's own coordinates. Boundaries count as inside, with a slack of 1e-9
 // of the shape's diameter for rounding.
