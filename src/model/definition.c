@@ -474,7 +474,7 @@ ThawStatus thaw_definition_note(ThawDefinition *d, const ThawModel *model, ThawE
         d->shelf = thaw_materials_share(model->shelf);
     for (int32_t i = 0; i < d->lists[THAW_LIST_SHAPES].count; i++) {
         ThawEntry *entry = &d->lists[THAW_LIST_SHAPES].entries[i];
-        if (!entry->compiled && !model->shapes[i]->creases) // those are each body's own
+        if (!entry->compiled && !model->shapes[i]->hinges) // those are each body's own
             entry->compiled = thaw_shape_share(model->shapes[i]);
     }
     for (int32_t i = 0; i < d->lists[THAW_LIST_ATTACHMENTS].count; i++) {

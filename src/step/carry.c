@@ -4,7 +4,7 @@
 // checkpoint would store (output/save.c), so all that stays goes on with the same bits.
 #include <string.h>
 
-#include "model/crease.h"
+#include "model/hinges.h"
 #include "step/attach.h"
 #include "step/change.h"
 #include "step/edit.h"
@@ -71,11 +71,12 @@ static void carry_places(const Carry *c) {
                bytes);
         memcpy(c->to->state.push + dim * (size_t)to->first_vertex,
                c->from->state.push + dim * (size_t)from->first_vertex, bytes);
-        if (c->to->state.folds[b]) {
-            memcpy(c->to->state.folds[b], c->from->state.folds[c->body[b]],
-                   sizeof(double) * (size_t)thaw_creases_size(to->base));
-            thaw_folds_apply(c->to, b);
-        }
+        const size_t hinges = (size_t)thaw_hinges_size(to->base);
+        if (c->to->state.folds[b])
+            memcpy(c->to->state.folds[b], c->from->state.folds[c->body[b]], sizeof(double) * hinges);
+        if (c->to->state.turns[b])
+            memcpy(c->to->state.turns[b], c->from->state.turns[c->body[b]], sizeof(int32_t) * hinges);
+        thaw_folds_apply(c->to, b);
     }
 }
 
@@ -219,8 +220,8 @@ static ThawStatus carry_bodies(const Carry *c, ThawError *error) {
         if (model->bodies[b].moved == 0)
             continue;
         const int same = model->bodies[b].base == c->from->model->bodies[c->body[b]].base || model->bodies[b].unit ||
-                         model->bodies[b].base->creases;
-        if (same)
+                         model->bodies[b].base->hinges;
+        if (same && !c->anew)
             s->elastic = was->elastic;
         if (!c->anew && same)
             status = carry_method(c->to, was, s, error);
