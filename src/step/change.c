@@ -339,7 +339,7 @@ static void drop_unused(ThawWorld *world) {
         int used = 0;
         for (int32_t b = 0; b < model->body_count && !used; b++)
             used = thaw_model_moved(model, b)->shape == world->systems[i]->shape;
-        if (used)
+        if (used || i < world->lent)
             world->systems[kept++] = world->systems[i];
         else
             thaw_system_free(&world->systems[i]);

@@ -177,11 +177,12 @@ ThawStatus thaw_world_remake(ThawWorld *world, ThawModel *model, ThawDefinition 
     world->state.step = before->state.step;
     world->state.time = before->state.time;
     status = lend_systems(world, before, error);
-    const int32_t lent = world->system_count;
+    const int32_t lent = world->lent = world->system_count;
     if (status == THAW_OK)
         status = thaw_world_populate(world, &definition->def, error);
     if (status == THAW_OK)
         status = fill(world, before, context, error);
+    world->lent = 0;
     if (status == THAW_OK) {
         int32_t kept = 0;
         for (int32_t i = 0; i < before->system_count; i++)

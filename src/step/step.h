@@ -206,6 +206,7 @@ struct ThawWorld {
     unsigned char *marks; // body_count, scratch
     ThawSystem **systems; // shared between bodies
     int32_t system_count;
+    int32_t lent;           // the first of them: another world's, while this one is made in its place (edit.c)
     ThawCollider *collider; // NULL where nothing can touch
     ThawIsland *islands;    // body_count of them, the first island_count in use
     int32_t island_count;
