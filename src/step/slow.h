@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a body whose vertices all have velocities of their own is at rest, for methods that let such bodies sleep: by its
-// fastest vertex, and by the mean acceleration since it has been slow. At the turning point of a swing a body is slow
-// and far from balance.
+// When a body without parts is at rest, for methods that let such bodies sleep: by its fastest vertex, and by the mean
+// acceleration since it has been slow. At the turning point of a swing a body is slow and far from balance.
 #ifndef THAW_SLOW_H
 #define THAW_SLOW_H
 
