@@ -221,13 +221,13 @@ static void choose_end(ThawBonesMap *self) {
 // What joints do by backward Euler: (H + Z) q^ = H q + h tau(at0), whose impulses go to the books of the fall.
 static ThawStatus drive_joints(ThawBonesMap *self) {
     const ThawSkeleton *tree = self->tree;
-    const ThawDrive *drive = &self->fall.drive;
+    const ThawJointPush *drive = &self->fall.drive;
     const size_t n = (size_t)tree->dof_count;
     double *number = self->momentum, *r = self->way;
     memset(r, 0, sizeof *r * n);
     memset(self->start, 0, sizeof(double) * n);
     thaw_tree_numbers(tree, self->base_at, number);
-    thaw_drive_add(tree, drive, 1, number, self->start, r, self->fall.motor, NULL);
+    thaw_joint_push_add(tree, drive, 1, number, self->start, r, self->fall.motor, NULL);
     memcpy(self->square, self->inertia, sizeof(double) * n * n);
     for (size_t d = 0; d < n; d++) {
         r[d] *= self->h;

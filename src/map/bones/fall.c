@@ -96,8 +96,8 @@ static void turn_pull(const double z[3], double w[3]) {
         w[k] += a[k] / 2 + c * b[k];
 }
 
-void thaw_drive_add(const ThawSkeleton *tree, const ThawDrive *drive, double share, const double *number,
-                    const double *rate, double *r, double *motor, double *lost) {
+void thaw_joint_push_add(const ThawSkeleton *tree, const ThawJointPush *drive, double share, const double *number,
+                         const double *rate, double *r, double *motor, double *lost) {
     for (int32_t l = 0; l < tree->link_count; l++) {
         const int32_t first = tree->links[l].dof, count = tree->links[l].kind == THAW_LINK_BALL ? 3 : 1;
         double all[3] = {0}, spring[3] = {0};
@@ -219,7 +219,8 @@ static void find_residual(ThawFall *fall, const Tableau *t, int i, double begin,
     memset(fall->H[1], 0, sizeof(double) * n * n);
     thaw_tree_add_forces(tree, fall->pose, fall->Q[i], fall->load, fall->r[i]);
     if (!fall->loose)
-        thaw_drive_add(tree, &fall->drive, begin + t->c[i] * share, fall->number, fall->Q[i], fall->r[i], NULL, NULL);
+        thaw_joint_push_add(tree, &fall->drive, begin + t->c[i] * share, fall->number, fall->Q[i], fall->r[i], NULL,
+                            NULL);
     thaw_tree_add_inertia(tree, fall->pose, tree->mass, 1, fall->H[1]);
     for (size_t d = 0; d < n; d++)
         for (size_t k = 0; k < n; k++)
@@ -283,7 +284,8 @@ static void take(ThawFall *fall, const Tableau *t, double h, double begin, doubl
         memset(motor, 0, sizeof *motor * n);
         memset(lost, 0, sizeof *lost * n);
         if (!fall->loose)
-            thaw_drive_add(tree, &fall->drive, begin + t->c[i] * share, fall->number, fall->Q[i], NULL, motor, lost);
+            thaw_joint_push_add(tree, &fall->drive, begin + t->c[i] * share, fall->number, fall->Q[i], NULL, motor,
+                                lost);
         for (size_t d = 0; d < n; d++) {
             fall->motor[d] += h * t->b[i] * motor[d];
             fall->joint[d] += h * t->b[i] * lost[d];

@@ -12,7 +12,7 @@
 #include "map/bones/tree.h"
 
 // What joints do, by rate: torque + pull - stiffness * number - damping * rate.
-typedef struct ThawDrive {
+typedef struct ThawJointPush {
     double *torque;    // N m or N, of motors, with what their dampers aim at
     double *pull[2];   // at the start and the end of the step: stiffness times where springs and motors aim at
     double *stiffness; // of springs and motors together
@@ -20,11 +20,11 @@ typedef struct ThawDrive {
     double *lost;      // the part of dampers in it
     double *spring[2]; // the part of springs: stiffness, and rest
     int acts;          // 0: all of stiffness and damping is 0; 2: something damps, or a motor aims somewhere; 1
-} ThawDrive;
+} ThawJointPush;
 
 typedef struct ThawFall {
     const ThawSkeleton *tree;
-    ThawDrive drive;
+    ThawJointPush drive;
     int loose;               // as if joints did nothing
     ThawLinkLoad *load;      // by link
     ThawLinkPose *pose;      // scratch
@@ -47,7 +47,7 @@ void thaw_fall_clear(ThawFall *fall);
 ThawStatus thaw_fall_go(ThawFall *fall, double h, const double *at, const double *rate);
 // r += what joints do at these numbers and rates, a share of the step after its start; motor, lost: parts of it, or
 // NULL.
-void thaw_drive_add(const ThawSkeleton *tree, const ThawDrive *drive, double share, const double *number,
-                    const double *rate, double *r, double *motor, double *lost);
+void thaw_joint_push_add(const ThawSkeleton *tree, const ThawJointPush *drive, double share, const double *number,
+                         const double *rate, double *r, double *motor, double *lost);
 
 #endif

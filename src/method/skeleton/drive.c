@@ -16,7 +16,7 @@ void thaw_skeleton_start_motors(ThawSkeletonData *data) {
     }
 }
 
-void thaw_skeleton_drive(const ThawStepper *s, ThawDrive *drive) {
+void thaw_skeleton_drive(const ThawStepper *s, ThawJointPush *drive) {
     const ThawSkeletonData *data = thaw_skeleton_data(s);
     drive->acts = 0;
     for (int32_t b = 0; b < data->tree->bone_count; b++) {

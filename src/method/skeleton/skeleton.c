@@ -189,7 +189,7 @@ static void book(ThawStepper *s) {
     ThawSkeletonData *data = thaw_skeleton_data(s);
     const ThawSkeleton *tree = data->tree;
     const ThawBonesMap *map = thaw_skeleton_map(s);
-    const ThawDrive *drive = &map->fall.drive;
+    const ThawJointPush *drive = &map->fall.drive;
     const double *q = s->q + (size_t)map->free_blocks * (size_t)tree->dim, h = data->h;
     double gained = thaw_skeleton_kinetic(s) - data->kinetic, motor = 0, lost = 0;
     for (int32_t l = 0; l < tree->link_count; l++)

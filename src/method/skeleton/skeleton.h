@@ -38,7 +38,7 @@ void thaw_skeleton_fit(ThawStepper *s);
 // x and v of what is carried, by coordinates and rates.
 void thaw_skeleton_place(const ThawStepper *s, const double *at, const double *rate, double *x, double *v);
 // drive.c: what joints do in the interval.
-void thaw_skeleton_drive(const ThawStepper *s, ThawDrive *drive);
+void thaw_skeleton_drive(const ThawStepper *s, ThawJointPush *drive);
 void thaw_skeleton_start_motors(ThawSkeletonData *data);
 // limits.c: rows of joints that are near a limit.
 int32_t thaw_skeleton_limits(const ThawStepper *s, double h, ThawContact *rows);
