@@ -10,6 +10,10 @@
 // for by the one that can; rows that come and go make nothing; and energy that an adaptive body has got by following
 // its shadow is seen beside what the springs have really given for it.
 //
+// Blows in parts of a step, whose two stages let energy swing between springs and motion, have one book for all parts
+// of the step. (Where all steps have two stages a step is too short for that; there the lesser counts of what is gained
+// by this book and by that of what impulses do along the way.)
+//
 // What is gained comes off motion against the rigid motion of the bodies, of each the same share of what it has, which
 // has no momenta; then off turns (gain.c). dK and dE of a body are its guard's sums, or those of the ledger where its
 // method keeps one. Where scripts drive a body without a ledger, or attachments hold one,
@@ -65,11 +69,6 @@ static void add_springs(ThawWorld *world, double h) {
     }
 }
 
-// By two stages, which let energy swing between springs and motion, that beside impulses along the way may be less.
-static double smaller(const ThawIsland *island, double gain, double along) {
-    return island->world->scheme->stage_count > 1 ? fmin(gain, along) : gain;
-}
-
 // J, what rounding leaves of the island's gain.
 static double noise_of(const ThawIsland *island) {
     double sum = 0;
@@ -81,7 +80,7 @@ static double noise_of(const ThawIsland *island) {
             continue;
         }
         thaw_ledger_add_energies(s, 0, &has);
-        sum += ROUNDING * (has.kinetic + has.shadow + fabs(has.elastic)) + THAW_MANY_ROUNDINGS * s->energy_rounding;
+        sum += ROUNDING * (has.kinetic + has.shadow + fabs(has.elastic)) + 2 * s->energy_rounding;
     }
     return sum;
 }
@@ -107,6 +106,21 @@ static double take_from_motion(ThawIsland *island, double gain) {
     return taken;
 }
 
+// Whether each step lets energy swing between springs and motion, not only blows.
+static int swings(const ThawIsland *island) {
+    return thaw_scheme(island->world->model->options.integrator)->stage_count > 1;
+}
+
+// What islands of these bodies have gained in parts of the step before this one.
+static double take_open(ThawIsland *island) {
+    double sum = 0;
+    for (int32_t b = 0; b < island->count; b++) {
+        sum += island->bodies[b]->open;
+        island->bodies[b]->open = 0;
+    }
+    return sum;
+}
+
 static void close(ThawIsland *island) {
     double along = 0;
     for (int32_t b = 0; b < island->count; b++) {
@@ -115,7 +129,14 @@ static void close(ThawIsland *island) {
         island->gain += own;
         along += own - (s->moving.acts ? s->moving.contact : 0);
     }
-    island->gain = smaller(island, island->gain, along);
+    if (swings(island))
+        island->gain = fmin(island->gain, along);
+    else
+        island->gain += take_open(island);
+    if (island->world->parts_left > 0 && !swings(island)) {
+        island->bodies[0]->open = island->gain;
+        return;
+    }
     if (!(island->gain > 0) || !(island->gain > noise_of(island)))
         return;
     island->gain -= take_from_motion(island, island->gain);
@@ -129,7 +150,8 @@ static void close(ThawIsland *island) {
 // Of what an island has and is given: so much may be made out of nothing that cannot be taken off; without contacts,
 // and with them.
 static const double SMALL = 1e-6, SMALL_PRESSED = 1e-4;
-enum { CUTS = 3 }; // in halves, where contacts press
+static const double HARDLY = 0.01; // of what is gained: what moves with less energy rests
+enum { CUTS = 3 };                 // in halves, where contacts press
 
 static void add_all_springs(ThawWorld *world, double h) {
     const ThawContactSet *set = &world->state.contacts;
@@ -146,7 +168,7 @@ static void add_all_springs(ThawWorld *world, double h) {
 }
 
 // Contacts that hold what hardly moves push it to and fro, step by step; shorter steps would not end that. So where
-// there are any, only what is left as motion counts.
+// there are any, only what moves counts.
 static int is_lost(const ThawIsland *island, int cuts) {
     double gain = island->gain, along = 0, size = island->springs, moving = 0;
     for (int32_t b = 0; b < island->count; b++) {
@@ -157,9 +179,10 @@ static int is_lost(const ThawIsland *island, int cuts) {
         gain += least;
         along += least - (s->moving.acts ? s->moving.contact : 0);
     }
-    gain = smaller(island, gain, along);
+    if (island->world->scheme->stage_count > 1)
+        gain = fmin(gain, along);
     if (island->springs > 0)
-        return cuts < CUTS && gain > SMALL_PRESSED * size && moving > gain;
+        return cuts < CUTS && gain > SMALL_PRESSED * size && moving > HARDLY * gain;
     return gain > SMALL * size;
 }
 
