@@ -10,9 +10,9 @@
 // for by the one that can; rows that come and go make nothing; and energy that an adaptive body has got by following
 // its shadow is seen beside what the springs have really given for it.
 //
-// Blows in parts of a step, whose two stages let energy swing between springs and motion, have one book for all parts
-// of the step. (Where all steps have two stages a step is too short for that; there the lesser counts of what is gained
-// by this book and by that of what impulses do along the way.)
+// The two stages of blows let energy swing between springs and motion. There the lesser counts of what is gained by
+// this book and by that of what impulses do along the way; and what is left of this book, summed over all parts of the
+// step, is closed with its last part. (Not where all steps have two stages: such a step is too short for that.)
 //
 // What is gained comes off motion against the rigid motion of the bodies, of each the same share of what it has, which
 // has no momenta; then off turns (gain.c). dK and dE of a body are its guard's sums, or those of the ledger where its
@@ -121,7 +121,21 @@ static double take_open(ThawIsland *island) {
     return sum;
 }
 
+static double take(ThawIsland *island, double gain) {
+    double left = gain;
+    if (!(gain > 0) || !(gain > noise_of(island)))
+        return 0;
+    left -= take_from_motion(island, left);
+    for (int32_t b = 0; b < island->count && left > 0; b++) {
+        const double taken = thaw_gain_turn(island->bodies[b], left);
+        book(island->bodies[b], taken);
+        left -= taken;
+    }
+    return gain - left;
+}
+
 static void close(ThawIsland *island) {
+    const int stages = island->world->scheme->stage_count;
     double along = 0;
     for (int32_t b = 0; b < island->count; b++) {
         const ThawStepper *s = island->bodies[b];
@@ -129,22 +143,14 @@ static void close(ThawIsland *island) {
         island->gain += own;
         along += own - (s->moving.acts ? s->moving.contact : 0);
     }
-    if (swings(island))
-        island->gain = fmin(island->gain, along);
-    else
-        island->gain += take_open(island);
-    if (island->world->parts_left > 0 && !swings(island)) {
+    island->gain -= take(island, stages > 1 ? fmin(island->gain, along) : island->gain);
+    if (stages == 1 || swings(island))
+        return;
+    island->gain += take_open(island);
+    if (island->world->parts_left > 0)
         island->bodies[0]->open = island->gain;
-        return;
-    }
-    if (!(island->gain > 0) || !(island->gain > noise_of(island)))
-        return;
-    island->gain -= take_from_motion(island, island->gain);
-    for (int32_t b = 0; b < island->count && island->gain > 0; b++) {
-        const double taken = thaw_gain_turn(island->bodies[b], island->gain);
-        book(island->bodies[b], taken);
-        island->gain -= taken;
-    }
+    else
+        take(island, island->gain);
 }
 
 // Of what an island has and is given: so much may be made out of nothing that cannot be taken off; without contacts,
