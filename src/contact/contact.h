@@ -62,6 +62,7 @@ typedef struct ThawContact {
     double before[3];     // N, the force of the last step, world axes
     double across[2];     // of an attachment: stiffness (N/m) and damping (N s/m) across the first axis of its frame
     double ahead[3];      // m/s, by what side 0 goes faster than its velocities say, where bodies and parts turn
+    int rolls;            // a side of it is smooth: its points pass by, and are where it touches at the end only
     int two_sided;        // an attachment: gap and drift are its offset in the frame, and it pulls as well as it pushes
     int is_new;           // no contact of this key, nor of this vertex with a face of the same body, in the last step
 } ThawContact;

@@ -650,5 +650,8 @@ void thaw_moving_see_ahead(ThawIsland *island, ThawIncrement step) {
                 for (size_t k = 0; k < dim; k++)
                     row->ahead[k] += (side == 0 ? 1 : -1) * row->weight[side][n] * u[k];
             }
+        const double across = thaw_v3_dot(row->frame[0], row->ahead);
+        for (int k = 0; k < 3 && row->rolls; k++)
+            row->ahead[k] = across * row->frame[0][k];
     }
 }

@@ -34,6 +34,14 @@ typedef struct ThawScrew {
     double at[3], v[3], omega[3]; // m, m/s at the start, rad/s
 } ThawScrew;
 
+// By how much a body goes back that forces have taken too far (travel.c).
+typedef struct ThawTravel {
+    double at[3];           // m, its centre
+    double way[3], turn[3]; // m, rad
+    double ease;            // 1/kg; 0: it stays
+    double inverse[9];      // of its moments of inertia
+} ThawTravel;
+
 // Vectors have dim doubles a vertex of the body.
 typedef struct ThawMovingFrame {
     int acts;   // in the interval at hand
@@ -66,6 +74,7 @@ typedef struct ThawMovingFrame {
     double own, noise;     // J, what it has gained beyond the work of loads, NAN: not known; and what rounding leaves
     double levered;        // by how much of the way of its contacts levers have been moved
     double span;           // s, of the interval
+    ThawTravel travel;     // at its end
     double loss;           // J, in the stage
     double driven, drive;  // J, what scripts have done in the interval, and in the stage
     double *r;             // m, levers at the start of the interval
@@ -128,8 +137,14 @@ int thaw_moving_is_kicked(struct ThawStepper *s, ThawIncrement step);
 // contacts have given. Then the ledger.
 void thaw_moving_commit(struct ThawStepper *s, ThawIncrement step);
 
-// gain.c: what contacts may have done on bodies beyond their forces along the way of a whole interval of h.
+// travel.c: how far bodies go back, once the interval of h is solved; nonzero: some do. That of positions at the end, and
+// then of velocities of all vertices and the map's frames; v: of the centre, m/s.
 struct ThawWorld;
+int thaw_travel_find(struct ThawWorld *world, double h);
+void thaw_travel_back(struct ThawStepper *s);
+void thaw_travel_turn(struct ThawStepper *s, const double v[3], double *all);
+
+// gain.c: what contacts may have done on bodies beyond their forces along the way of a whole interval of h.
 void thaw_gain_credit(struct ThawWorld *world, double h);
 // Takes off v1, velocities of all vertices, and off the map's momenta, what the interval has made out of nothing.
 // kinetic0: J, as it began; r: scratch.

@@ -166,6 +166,14 @@ static void record(ThawStepper *s, ThawIncrement step, double kinetic0, const do
     s->elastic = elastic1;
 }
 
+static void turn_back(ThawStepper *s, double *all) {
+    const ThawMovingFrame *f = &s->moving;
+    double v[3];
+    for (int k = 0; k < 3; k++)
+        v[k] = (f->whole.P[k] + f->given[0][k]) / s->shape->total_mass;
+    thaw_travel_turn(s, v, all);
+}
+
 void thaw_moving_commit(ThawStepper *s, ThawIncrement step) {
     ThawMovingFrame *f = &s->moving;
     ThawMap *map = s->system->map;
@@ -189,6 +197,8 @@ void thaw_moving_commit(ThawStepper *s, ThawIncrement step) {
         map->ops->velocities(map, all);
     if (f->scheme->stage_count > 1)
         turn_behind(s, step.h / 2, all, f->r, f->w, f->x);
+    else if (f->travel.ease > 0)
+        turn_back(s, all);
     mend_momenta(s, all, f->r);
     thaw_gain_take(s, kinetic0, all, f->r);
     memcpy(s->v1, all, bytes_of(s));

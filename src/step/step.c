@@ -430,6 +430,12 @@ static ThawStatus try_step(ThawWorld *world, ThawIncrement step, ThawError *erro
     return status;
 }
 
+static void go_back(ThawWorld *world, ThawStepper *s, void *context) {
+    (void)world;
+    (void)context;
+    thaw_travel_back(s);
+}
+
 // From t to t + h; if that fails, in two halves, and so on.
 static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvings, ThawError *error) {
     ThawState *state = &world->state;
@@ -443,8 +449,11 @@ static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvin
         for (int32_t i = 0; i < world->awake_count; i++)
             world->response_residual = fmax(world->response_residual, world->steppers[world->awake[i]].residual);
         int overlap = thaw_parting_find(world, step);
-        if (world->scheme->follows)
+        if (world->scheme->follows) {
+            if (thaw_travel_find(world, step.h))
+                for_awake(world, go_back, NULL);
             thaw_gain_credit(world, step.h);
+        }
         thaw_attach_commit(world, step);
         for_awake(world, commit_body, &step);
         if (world->scheme->follows)
