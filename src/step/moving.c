@@ -315,6 +315,8 @@ ThawStatus thaw_moving_begin_stage(ThawStepper *s, ThawIncrement step, const Tha
         (&f->turn[0][0])[k] *= stage->before > 0 ? stage->before : 0;
     }
     go_further(f);
+    memcpy(f->begun, f->motion.D, sizeof f->begun);
+    memset(f->rolled, 0, sizeof f->rolled);
     if (!s->touching && !f->led) // else contacts may bear it
         add_torque(s, stage->at * step.h, &next);
     if (f->led) {
@@ -538,6 +540,40 @@ static double contact_work(ThawStepper *s) {
     return sum / (f->span * (later ? 1 - first->at : stage->at));
 }
 
+// A point of something smooth is where it touches if the body goes as it was expected to. What contact turns it by
+// beyond that takes the point away from there, and another one takes its place: the force stays where it is.
+void thaw_moving_roll(ThawWorld *world) {
+    const ThawContactSet *set = &world->state.contacts;
+    const size_t dim = (size_t)world->model->dim;
+    for (int32_t i = 0; i < world->awake_count; i++)
+        memset(world->steppers[world->awake[i]].moving.rolled, 0, sizeof world->steppers->moving.rolled);
+    for (int32_t c = 0; c < set->count; c++) {
+        const ThawContact *row = &set->contacts[c];
+        double push[3] = {0};
+        for (int r = 0; r < world->model->dim && row->rolls; r++)
+            thaw_v3_add(push, row->lambda[r], row->frame[r], push);
+        for (int side = 0; side < 2 && row->rolls; side++) {
+            if (row->nodes[side] == 0)
+                continue;
+            ThawStepper *s = thaw_world_mover(world, row->key.body[side]);
+            const ThawMovingFrame *f = &s->moving;
+            double r[3] = {0}, r1[3] = {0}, own[3], turn[3];
+            if (!f->acts)
+                continue;
+            for (int n = 0; n < row->nodes[side]; n++)
+                for (size_t k = 0, at = (size_t)row->vertex[side][n] * dim; k < dim; k++, at++) {
+                    r[k] += row->weight[side][n] * (f->x[at] - f->further.at[k]);
+                    r1[k] += row->weight[side][n] * (s->x1[at] - (f->further.at[k] + f->h * f->further.v[k]));
+                }
+            thaw_rotate_back(f->motion.D, r, own);
+            thaw_rotate(f->begun, own, r);
+            thaw_v3_sub(r, r1, r);
+            thaw_v3_cross(r, push, turn);
+            thaw_v3_add(s->moving.rolled, side ? -1 : 1, turn, s->moving.rolled);
+        }
+    }
+}
+
 // What loads, drag and contacts of the stage have given, velocities at its end being v1.
 static void add_stage(ThawStepper *s, const double *f_ext, const double *v1) {
     const double weight = s->moving.stage->weight, h = s->moving.h;
@@ -548,6 +584,7 @@ static void add_stage(ThawStepper *s, const double *f_ext, const double *v1) {
             g[k] = weight * (h * (f_ext[at] - s->shape->damping_mass[i] * v1[at]) + s->impulse[at]);
         add_given(&s->moving, r, g);
     }
+    thaw_v3_add(s->moving.given[1], weight, s->moving.rolled, s->moving.given[1]);
 }
 
 void thaw_moving_end_stage(ThawStepper *s) {

@@ -62,12 +62,14 @@ typedef struct ThawMovingFrame {
     double inertia[2][3]; // rad/s, rad/s^2: what its forces of inertia are made with
     double base[3];       // m, where the centre would be without
     double predicted[9];  // and how it would be turned
+    double begun[9];      // how it is turned where the stage was first begun
     struct {
         double at[3], v[3], omega[3];
     } further;             // m, m/s, rad/s: the rigid motion of the stage's result against the frame
     double end[9];         // how the body is turned then
     double turned[9];      // and by what of it the stage's result does that
     double given[2][3];    // N s, N m s: momenta that loads and contacts of the interval have given so far
+    double rolled[3];      // N m s: more torque of the stage's contacts, whose points pass by
     double damping;        // J, what damping of stiffness has taken in it
     double contact;        // J, what contacts have done
     double credit;         // J, by how much more than that they may have (gain.c)
@@ -127,6 +129,9 @@ int thaw_moving_is_crooked(struct ThawStepper *s);
 // All rows of contacts and attachments of the island learn how far their sides go beyond what velocities at the end
 // say.
 void thaw_moving_see_ahead(struct ThawIsland *island, ThawIncrement step);
+// What torques contacts of smooth bodies have beyond those of their points, in moving.rolled.
+struct ThawWorld;
+void thaw_moving_roll(struct ThawWorld *world);
 // What the stage's result has for the next one and for the whole.
 void thaw_moving_end_stage(struct ThawStepper *s);
 // J, what the interval has added to its energy beyond the work of loads; had: what it had and was given is added.

@@ -229,8 +229,10 @@ static ThawStatus solve_stages(ThawWorld *world, ThawIncrement step, const ThawS
         thaw_islands_solve(world, part);
         for (int32_t i = 0; i < world->island_count && status == THAW_OK; i++)
             status = world->islands[i].status;
-        if (status == THAW_OK)
+        if (status == THAW_OK) {
+            thaw_moving_roll(world);
             for_awake(world, end_stage, NULL);
+        }
         sum_impulses(world, stage);
     }
     for (int32_t i = 0; i < set->count + set->attached && status == THAW_OK; i++)
@@ -286,6 +288,46 @@ static int find_gains(ThawWorld *world) {
     return any;
 }
 
+// m/s, at which the sides of a contact part when the interval ends.
+static double parting_at_end(const ThawWorld *world, const ThawContact *c) {
+    double u = -thaw_v3_dot(c->frame[0], c->velocity), v[3];
+    for (int side = 0; side < 2; side++)
+        for (int n = 0; n < c->nodes[side]; n++) {
+            const ThawStepper *s = thaw_world_mover(world, c->key.body[side]);
+            thaw_v3_load(s->model->dim, s->v1 + (size_t)c->vertex[side][n] * (size_t)s->model->dim, v);
+            u += (side ? -1 : 1) * c->weight[side][n] * thaw_v3_dot(c->frame[0], v);
+        }
+    return u;
+}
+
+// A blow that the step is too long for has no order: stages throw back what comes, for they take it for a spring that
+// was pressed all along, and the body hops. So where a pair has pressed and parts, in the mean by force, so fast that it
+// would fly for a step, the island is to make it anew by backward Euler. What resolves its blows may part as it likes.
+static int find_hops(ThawWorld *world, double h) {
+    const ThawContactSet *set = &world->state.contacts;
+    const double fast = h / 2 * thaw_v3_norm(world->model->options.gravity);
+    int any = 0;
+    for (int32_t first = 0, next; first < set->count; first = next) {
+        const int32_t *body = set->contacts[first].key.body;
+        double force = 0, parting = 0;
+        int unresolved = 0;
+        for (next = first; next < set->count && memcmp(body, set->contacts[next].key.body, 2 * sizeof *body) == 0;
+             next++) {
+            const ThawContact *c = &set->contacts[next];
+            if (!(c->total[0] > 0))
+                continue;
+            unresolved |= thaw_blow_is_unresolved(world, c, h);
+            force += c->total[0];
+            parting += c->total[0] * parting_at_end(world, c);
+        }
+        if (!unresolved || !(parting > fast * force) || world->state.asleep[body[0]])
+            continue;
+        world->islands[thaw_world_mover(world, body[0])->island].stands = 0;
+        any = 1;
+    }
+    return any;
+}
+
 // As the scheme is. Where that fails, or makes energy out of nothing, its fallback is tried, which damps more. And a
 // step that is too coarse for one linearisation is iterated. If momenta are off even then, by what contacts and damping
 // do between the start of the step and its end, they stay as they were solved for.
@@ -295,7 +337,8 @@ static ThawStatus solve_frames(ThawWorld *world, ThawIncrement step, const ThawS
             scheme = thaw_scheme_fallback(scheme);
     const ThawScheme *fallback = thaw_scheme_fallback(scheme);
     ThawStatus status = solve_stages(world, step, scheme);
-    if (fallback && (status > THAW_OK || (status == THAW_OK && find_gains(world))))
+    const int anew = fallback && status == THAW_OK && (find_gains(world) | find_hops(world, step.h));
+    if (anew || (fallback && status > THAW_OK))
         status = solve_stages(world, step, fallback);
     if (status != THAW_OK || !find_kicked(world, step) || step.newton)
         return status;
