@@ -105,7 +105,7 @@ typedef struct ThawContactSet {
     const unsigned char *hidden;   // body_count flags, or NULL: bodies that are as if they were not there
     const unsigned char *released; // attachment_count flags, or NULL: none: what they have glued touches again
     const unsigned char *only;     // body_count flags, or NULL: only contacts of these bodies are looked for
-    double centre; // share of the step after which contacts act, in the mean; 0: that of the world's integrator
+    double centre; // share of the step after which points of smooth surfaces are the deepest; 0: all of it
     ThawContactScratch *scratch; // moved surfaces and their boxes; belongs to one collider. NULL: made when needed
 } ThawContactSet;
 // Frees all it holds and zeroes it.

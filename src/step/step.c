@@ -208,7 +208,7 @@ static void end_stage(ThawWorld *world, ThawStepper *s, void *context) {
 }
 
 // The stages of the integrator, one after the other, in the bodies' moving frames.
-static ThawStatus solve_stages(ThawWorld *world, ThawIncrement step, const ThawScheme *scheme) {
+static ThawStatus solve_stages(ThawWorld *world, ThawIncrement step, const ThawScheme *scheme, ThawError *error) {
     const ThawContactSet *set = &world->state.contacts;
     Stages stages = {step, scheme, NULL};
     ThawStatus status = THAW_OK;
@@ -219,6 +219,7 @@ static ThawStatus solve_stages(ThawWorld *world, ThawIncrement step, const ThawS
         part.h = stage->implicit * step.h;
         part.span = stage->span;
         part.stage = stages.stage = stage;
+        status = world->collider ? thaw_step_find_points(world, step, stage->at, error) : THAW_OK;
         for_awake(world, begin_stage, &stages);
         for (int32_t i = 0; i < world->awake_count && status == THAW_OK; i++)
             status = world->steppers[world->awake[i]].status;
@@ -336,10 +337,10 @@ static ThawStatus solve_frames(ThawWorld *world, ThawIncrement step, const ThawS
         if (!thaw_moving_has_stages(&world->steppers[world->awake[i]]))
             scheme = thaw_scheme_fallback(scheme);
     const ThawScheme *fallback = thaw_scheme_fallback(scheme);
-    ThawStatus status = solve_stages(world, step, scheme);
+    ThawStatus status = solve_stages(world, step, scheme, error);
     const int anew = fallback && status == THAW_OK && (find_gains(world) | find_hops(world, step.h));
     if (anew || (fallback && status > THAW_OK))
-        status = solve_stages(world, step, fallback);
+        status = solve_stages(world, step, fallback, error);
     if (status != THAW_OK || !find_kicked(world, step) || step.newton)
         return status;
     step.newton = 1;
@@ -347,7 +348,7 @@ static ThawStatus solve_frames(ThawWorld *world, ThawIncrement step, const ThawS
         for (int32_t b = 0; b < world->islands[k].count && status == THAW_OK && !world->islands[k].stands; b++)
             status = thaw_stepper_reserve_newton(world->islands[k].bodies[b], error);
     if (status == THAW_OK)
-        status = solve_stages(world, step, fallback ? fallback : scheme);
+        status = solve_stages(world, step, fallback ? fallback : scheme, error);
     if (status == THAW_OK)
         find_kicked(world, step);
     return status;
@@ -424,6 +425,7 @@ static ThawStatus find_contacts(ThawWorld *world, ThawIncrement step, ThawError 
         woken = thaw_obstacle_moves(&world->model->obstacles[i], step.t, step.h);
     if (!woken)
         state->contacts.count = 0;
+    state->contacts.centre = world->scheme->stages[0].at;
     while (woken && status == THAW_OK) {
         status = thaw_contacts_find(world->collider, world->tasks, step.t, step.h, state->x, look_along(world, step),
                                     &state->contacts, error);
@@ -527,7 +529,7 @@ static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvin
 
 static void choose_scheme(ThawWorld *world, const ThawScheme *scheme) {
     world->scheme = scheme;
-    world->state.contacts.centre = thaw_scheme_centre(scheme);
+    world->state.contacts.centre = scheme->stages[0].at;
 }
 
 // From t to t + h, cut where stiff bodies meet that rebound (rebound.c). What meets within a window meets at once; and
