@@ -540,35 +540,109 @@ static double contact_work(ThawStepper *s) {
     return sum / (f->span * (later ? 1 - first->at : stage->at));
 }
 
-// A point of something smooth is where it touches if the body goes as it was expected to. What contact turns it by
-// beyond that takes the point away from there, and another one takes its place: the force stays where it is.
-void thaw_moving_roll(ThawWorld *world) {
+// What rows of a pair have given up since the last interval, along the normal, and its mean lever on each side.
+typedef struct Relief {
+    double impulse, lever[2][3];
+    double taken; // by rows that are new
+} Relief;
+
+static double was_pressed(const ThawContact *row, double h) { return fmax(0, h * thaw_v3_dot(row->before, row->frame[0])); }
+
+static void lever_at_start(const ThawStepper *s, const ThawContact *row, int side, double r[3]) {
+    memset(r, 0, 3 * sizeof *r);
+    for (int n = 0; n < row->nodes[side]; n++) {
+        double at[3];
+        thaw_moving_load(s, s->moving.r, row->vertex[side][n], at);
+        thaw_v3_add(r, row->weight[side][n], at, r);
+    }
+}
+
+static ThawStepper *moved_by(ThawWorld *world, const ThawContact *row, int side) {
+    ThawStepper *s = row->nodes[side] > 0 ? thaw_world_mover(world, row->key.body[side]) : NULL;
+    return s && s->moving.acts ? s : NULL;
+}
+
+// Of the pair whose first row that is; returns the next pair's.
+static int32_t find_relief(ThawWorld *world, int32_t first, double h, Relief *relief) {
     const ThawContactSet *set = &world->state.contacts;
-    const size_t dim = (size_t)world->model->dim;
+    int32_t next = first;
+    *relief = (Relief){0};
+    for (; next < set->count; next++) {
+        const ThawContact *row = &set->contacts[next];
+        if (memcmp(row->key.body, set->contacts[first].key.body, sizeof row->key.body) != 0)
+            break;
+        const double had = was_pressed(row, h), less = fmax(0, had - row->lambda[0]);
+        relief->impulse += less;
+        relief->taken += had > 0 ? 0 : row->lambda[0];
+        for (int side = 0; side < 2 && less > 0; side++) {
+            const ThawStepper *s = moved_by(world, row, side);
+            double r[3];
+            if (!s)
+                continue;
+            lever_at_start(s, row, side, r);
+            thaw_v3_add(relief->lever[side], less, r, relief->lever[side]);
+        }
+    }
+    for (int k = 0; k < 6 && relief->impulse > 0; k++)
+        relief->lever[k / 3][k % 3] /= relief->impulse;
+    return next;
+}
+
+// The lever by which the force of a contact acts, less that of its point at the end. A point of something smooth is
+// where it touches if the body goes as it was expected to; what contact turns it by beyond that takes the point away
+// from there, and another one takes its place. By a single stage, what has pressed all along pushes all along: at the
+// mean of where its point was and is, and a new point that takes the load of others (a corner that comes down) at the
+// mean of their place and its own. What comes through the air is pushed at the end.
+static void force_lever(const ThawStepper *s, const ThawContact *row, int side, const Relief *relief, double h,
+                        double more[3]) {
+    const ThawMovingFrame *f = &s->moving;
+    const size_t dim = dim_of(s);
+    double begun[3] = {0}, r1[3] = {0}, from[3], share = 0.5;
+    memset(more, 0, 3 * sizeof *more);
+    for (int n = 0; n < row->nodes[side]; n++)
+        for (size_t k = 0, at = (size_t)row->vertex[side][n] * dim; k < dim; k++, at++) {
+            begun[k] += row->weight[side][n] * (f->x[at] - f->further.at[k]);
+            r1[k] += row->weight[side][n] * (s->x1[at] - (f->further.at[k] + f->h * f->further.v[k]));
+        }
+    if (row->rolls) {
+        double own[3];
+        thaw_rotate_back(f->motion.D, begun, own);
+        thaw_rotate(f->begun, own, more);
+        thaw_v3_sub(more, r1, more);
+        return;
+    }
+    if (f->scheme->stage_count > 1 || f->whole.hold != THAW_HOLD_FREE)
+        return;
+    if (was_pressed(row, h) > 0)
+        lever_at_start(s, row, side, from);
+    else if (relief->impulse > 0) {
+        thaw_v3_copy(relief->lever[side], from);
+        share *= fmin(1, relief->impulse / relief->taken);
+    } else
+        return;
+    for (int k = 0; k < 3; k++)
+        more[k] = share * (from[k] - r1[k]);
+}
+
+void thaw_moving_roll(ThawWorld *world, double h) {
+    const ThawContactSet *set = &world->state.contacts;
     for (int32_t i = 0; i < world->awake_count; i++)
         memset(world->steppers[world->awake[i]].moving.rolled, 0, sizeof world->steppers->moving.rolled);
-    for (int32_t c = 0; c < set->count; c++) {
+    Relief relief;
+    for (int32_t c = 0, next = 0; c < set->count; c++) {
         const ThawContact *row = &set->contacts[c];
         double push[3] = {0};
-        for (int r = 0; r < world->model->dim && row->rolls; r++)
+        if (c == next)
+            next = find_relief(world, c, h, &relief);
+        for (int r = 0; r < world->model->dim; r++)
             thaw_v3_add(push, row->lambda[r], row->frame[r], push);
-        for (int side = 0; side < 2 && row->rolls; side++) {
-            if (row->nodes[side] == 0)
+        for (int side = 0; side < 2 && thaw_v3_norm(push) > 0; side++) {
+            ThawStepper *s = moved_by(world, row, side);
+            double more[3], turn[3];
+            if (!s)
                 continue;
-            ThawStepper *s = thaw_world_mover(world, row->key.body[side]);
-            const ThawMovingFrame *f = &s->moving;
-            double r[3] = {0}, r1[3] = {0}, own[3], turn[3];
-            if (!f->acts)
-                continue;
-            for (int n = 0; n < row->nodes[side]; n++)
-                for (size_t k = 0, at = (size_t)row->vertex[side][n] * dim; k < dim; k++, at++) {
-                    r[k] += row->weight[side][n] * (f->x[at] - f->further.at[k]);
-                    r1[k] += row->weight[side][n] * (s->x1[at] - (f->further.at[k] + f->h * f->further.v[k]));
-                }
-            thaw_rotate_back(f->motion.D, r, own);
-            thaw_rotate(f->begun, own, r);
-            thaw_v3_sub(r, r1, r);
-            thaw_v3_cross(r, push, turn);
+            force_lever(s, row, side, &relief, h, more);
+            thaw_v3_cross(more, push, turn);
             thaw_v3_add(s->moving.rolled, side ? -1 : 1, turn, s->moving.rolled);
         }
     }

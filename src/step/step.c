@@ -231,7 +231,7 @@ static ThawStatus solve_stages(ThawWorld *world, ThawIncrement step, const ThawS
         for (int32_t i = 0; i < world->island_count && status == THAW_OK; i++)
             status = world->islands[i].status;
         if (status == THAW_OK) {
-            thaw_moving_roll(world);
+            thaw_moving_roll(world, step.h);
             for_awake(world, end_stage, NULL);
         }
         sum_impulses(world, stage);

@@ -260,6 +260,7 @@ void thaw_travel_back(ThawStepper *s) {
     double D[9], to[3];
     if (travel->ease == 0)
         return;
+    s->next_elastic = s->next_set_energy = NAN; // the same but for rounding
     thaw_rotation_exp(travel->turn, D);
     thaw_v3_add(travel->at, 1, travel->way, to);
     for (int32_t i = 0; i < s->shape->nv; i++) {
