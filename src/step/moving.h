@@ -75,6 +75,7 @@ typedef struct ThawMovingFrame {
     double credit;         // J, by how much more than that they may have (gain.c)
     double own, noise;     // J, what it has gained beyond the work of loads, NAN: not known; and what rounding leaves
     double levered;        // by how much of the way of its contacts levers have been moved
+    double unrolled;       // how much of `rolled` has been taken off
     double span;           // s, of the interval
     ThawTravel travel;     // at its end
     double loss;           // J, in the stage
