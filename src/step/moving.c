@@ -592,13 +592,16 @@ static int32_t find_relief(ThawWorld *world, int32_t first, double h, Relief *re
 // where it touches if the body goes as it was expected to; what contact turns it by beyond that takes the point away
 // from there, and another one takes its place. By a single stage, what has pressed all along pushes all along: at the
 // mean of where its point was and is, and a new point that takes the load of others (a corner that comes down) at the
-// mean of their place and its own. What comes through the air is pushed at the end.
+// mean of their place and its own. What comes through the air is pushed at the end. acting: likewise, less the mean of
+// its point: work of the force is that of its point and of this.
 static void force_lever(const ThawStepper *s, const ThawContact *row, int side, const Relief *relief, double h,
-                        double more[3]) {
+                        double more[3], double acting[3]) {
     const ThawMovingFrame *f = &s->moving;
     const size_t dim = dim_of(s);
-    double begun[3] = {0}, r1[3] = {0}, from[3], share = 0.5;
+    double begun[3] = {0}, r0[3], r1[3] = {0}, share = 0.5;
     memset(more, 0, 3 * sizeof *more);
+    memset(acting, 0, 3 * sizeof *acting);
+    lever_at_start(s, row, side, r0);
     for (int n = 0; n < row->nodes[side]; n++)
         for (size_t k = 0, at = (size_t)row->vertex[side][n] * dim; k < dim; k++, at++) {
             begun[k] += row->weight[side][n] * (f->x[at] - f->further.at[k]);
@@ -608,26 +611,33 @@ static void force_lever(const ThawStepper *s, const ThawContact *row, int side, 
         double own[3];
         thaw_rotate_back(f->motion.D, begun, own);
         thaw_rotate(f->begun, own, more);
-        thaw_v3_sub(more, r1, more);
+        for (int k = 0; k < 3; k++) {
+            acting[k] = more[k] - (r0[k] + r1[k]) / 2;
+            more[k] -= r1[k];
+        }
         return;
     }
     if (f->scheme->stage_count > 1 || f->whole.hold != THAW_HOLD_FREE)
         return;
     if (was_pressed(row, h) > 0)
-        lever_at_start(s, row, side, from);
+        for (int k = 0; k < 3; k++)
+            more[k] = (r0[k] - r1[k]) / 2;
     else if (relief->impulse > 0) {
-        thaw_v3_copy(relief->lever[side], from);
         share *= fmin(1, relief->impulse / relief->taken);
-    } else
-        return;
-    for (int k = 0; k < 3; k++)
-        more[k] = share * (from[k] - r1[k]);
+        for (int k = 0; k < 3; k++) {
+            more[k] = share * (relief->lever[side][k] - r1[k]);
+            acting[k] = share * (relief->lever[side][k] - r0[k]);
+        }
+    }
 }
 
 void thaw_moving_roll(ThawWorld *world, double h) {
     const ThawContactSet *set = &world->state.contacts;
-    for (int32_t i = 0; i < world->awake_count; i++)
-        memset(world->steppers[world->awake[i]].moving.rolled, 0, sizeof world->steppers->moving.rolled);
+    for (int32_t i = 0; i < world->awake_count; i++) {
+        ThawMovingFrame *f = &world->steppers[world->awake[i]].moving;
+        memset(f->rolled, 0, sizeof f->rolled);
+        memset(f->acting, 0, sizeof f->acting);
+    }
     Relief relief;
     for (int32_t c = 0, next = 0; c < set->count; c++) {
         const ThawContact *row = &set->contacts[c];
@@ -638,12 +648,14 @@ void thaw_moving_roll(ThawWorld *world, double h) {
             thaw_v3_add(push, row->lambda[r], row->frame[r], push);
         for (int side = 0; side < 2 && thaw_v3_norm(push) > 0; side++) {
             ThawStepper *s = moved_by(world, row, side);
-            double more[3], turn[3];
+            double more[3], acting[3], turn[3];
             if (!s)
                 continue;
-            force_lever(s, row, side, &relief, h, more);
+            force_lever(s, row, side, &relief, h, more, acting);
             thaw_v3_cross(more, push, turn);
             thaw_v3_add(s->moving.rolled, side ? -1 : 1, turn, s->moving.rolled);
+            thaw_v3_cross(acting, push, turn);
+            thaw_v3_add(s->moving.acting, side ? -1 : 1, turn, s->moving.acting);
         }
     }
 }

@@ -69,7 +69,8 @@ typedef struct ThawMovingFrame {
     double end[9];         // how the body is turned then
     double turned[9];      // and by what of it the stage's result does that
     double given[2][3];    // N s, N m s: momenta that loads and contacts of the interval have given so far
-    double rolled[3];      // N m s: more torque of the stage's contacts, whose points pass by
+    double rolled[3];      // N m s: torque that forces of the stage's contacts have beyond those of their points
+    double acting[3];      // N m s: of that, by which they act where other points are
     double damping;        // J, what damping of stiffness has taken in it
     double contact;        // J, what contacts have done
     double credit;         // J, by how much more than that they may have (gain.c)

@@ -148,8 +148,8 @@ static double drive_work(const ThawStepper *s, const double *v1, double *impulse
 // What loads, contacts and damping did; the rest of what is missing the integration took.
 static void record(ThawStepper *s, ThawIncrement step, double kinetic0, const double *v1) {
     const double *gravity = s->model->options.gravity;
-    double external = s->moving.driven + drive_work(s, v1, s->moving.r), contact = s->moving.contact, friction = 0,
-           fall = 0;
+    double external = s->moving.driven + drive_work(s, v1, s->moving.r), friction = 0, fall = 0,
+           contact = s->moving.contact + thaw_moving_rolled_work(s);
     for (int32_t i = 0; i < s->shape->nv; i++)
         for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s); k++, at++) {
             const double moved = s->x1[at] - s->x[at], weight = s->shape->mass[i] * gravity[k];
