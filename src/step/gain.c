@@ -12,9 +12,9 @@
 // the end, it is the larger of that and of what impulses do along the way. What is gained comes off
 //
 //   1. motion against the body's rigid motion, which has neither momentum nor angular momentum;
-//   2. the rigid motion, by the lever of impulses, of contacts and, of free bodies, of loads: first what these had more
-//      than their points at the end (moving.c), then any between those of the start and of the end is as good, and P stays what they have made of it. L1 <- L1 - e T, T = sum (r1 - r0) x g,
-//      0 <= e <= 1;
+//   2. the rigid motion, by the lever of impulses, of contacts and, of free bodies, of loads: first by what these had
+//      beyond that of their points at the end (moving.c), then any between those of the start and of the end is as
+//      good, and P stays what they have made of it. L1 <- L1 - e T, T = sum (r1 - r0) x g, 0 <= e <= 1;
 //   3. of what pins hold, the rigid motion.
 //
 // and no more than is gained, so what rolls is not braked. (Of maps with frames, motion against the body comes off

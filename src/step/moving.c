@@ -546,7 +546,9 @@ typedef struct Relief {
     double taken; // by rows that are new
 } Relief;
 
-static double was_pressed(const ThawContact *row, double h) { return fmax(0, h * thaw_v3_dot(row->before, row->frame[0])); }
+static double was_pressed(const ThawContact *row, double h) {
+    return fmax(0, h * thaw_v3_dot(row->before, row->frame[0]));
+}
 
 static void lever_at_start(const ThawStepper *s, const ThawContact *row, int side, double r[3]) {
     memset(r, 0, 3 * sizeof *r);

@@ -144,8 +144,8 @@ int thaw_moving_is_kicked(struct ThawStepper *s, ThawIncrement step);
 // contacts have given. Then the ledger.
 void thaw_moving_commit(struct ThawStepper *s, ThawIncrement step);
 
-// travel.c: how far bodies go back, once the interval of h is solved; nonzero: some do. That of positions at the end, and
-// then of velocities of all vertices and the map's frames; v: of the centre, m/s.
+// travel.c: how far bodies go back, once the interval of h is solved; nonzero: some do. That of positions at the end,
+// and then of velocities of all vertices and the map's frames; v: of the centre, m/s.
 struct ThawWorld;
 int thaw_travel_find(struct ThawWorld *world, double h);
 void thaw_travel_back(struct ThawStepper *s);

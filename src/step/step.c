@@ -302,8 +302,9 @@ static double parting_at_end(const ThawWorld *world, const ThawContact *c) {
 }
 
 // A blow that the step is too long for has no order: stages throw back what comes, for they take it for a spring that
-// was pressed all along, and the body hops. So where a pair has pressed and parts, in the mean by force, so fast that it
-// would fly for a step, the island is to make it anew by backward Euler. What resolves its blows may part as it likes.
+// was pressed all along, and the body hops. So where a pair has pressed and parts, in the mean by force, so fast that
+// it would fly for a step, the island is to make it anew by backward Euler. What resolves its blows may part as it
+// likes.
 static int find_hops(ThawWorld *world, double h) {
     const ThawContactSet *set = &world->state.contacts;
     const double fast = h / 2 * thaw_v3_norm(world->model->options.gravity);

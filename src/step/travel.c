@@ -28,8 +28,8 @@
 #include "step/step.h"
 
 enum { SWEEPS = 10 };
-static const double NONE = 1e-9;   // of the diameter: that is rest
-static const double LITTLE = 0.1;  // of the way: contacts give by so much
+static const double NONE = 1e-9;    // of the diameter: that is rest
+static const double LITTLE = 0.1;   // of the way: contacts give by so much
 static const double STICKS = 0.999; // of the friction that there may be
 
 static int lies_open(const ThawContact *c) { return !(c->lambda[0] > 0); }
@@ -206,7 +206,8 @@ static int32_t hold_pair(const ThawWorld *world, int32_t first) {
     int32_t next = first;
     for (; next < set->count && memcmp(set->contacts[next].key.body, body, 2 * sizeof *body) == 0; next++)
         force += fmax(0, set->contacts[next].lambda[0]);
-    if (!(force > 0) || sides[0] == sides[1] || ((!sides[0] || sides[0]->ease == 0) && (!sides[1] || sides[1]->ease == 0)))
+    if (!(force > 0) || sides[0] == sides[1] ||
+        ((!sides[0] || sides[0]->ease == 0) && (!sides[1] || sides[1]->ease == 0)))
         return next;
     for (int32_t i = first; i < next; i++)
         if (!lies_open(&set->contacts[i]))
@@ -296,7 +297,8 @@ void thaw_travel_turn(ThawStepper *s, const double v[3], double *all) {
             all[(size_t)i * dim + k] = v[k] + w[k];
     }
     if (map->frame_count > 0) {
-        const ThawRigidMotion none = {.to = {motion.to[0], motion.to[1], motion.to[2]}, .D = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+        const ThawRigidMotion none = {.to = {motion.to[0], motion.to[1], motion.to[2]},
+                                      .D = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
         map->ops->enter(map, &motion, s->x1, all);
         map->ops->leave(map, &none);
     }
