@@ -25,6 +25,7 @@
 #include "contact/collider.h"
 #include "map/rigid/partition.h"
 #include "math/rotation.h"
+#include "step/attach.h"
 #include "step/step.h"
 
 enum { SWEEPS = 10 };
@@ -43,14 +44,15 @@ static ThawTravel *travel_of(const ThawWorld *world, int32_t body) {
 }
 
 // By how much impulses have taken it too far; 0: it stays.
-static int find_body(ThawStepper *s, double h) {
+static int find_body(ThawWorld *world, ThawStepper *s, double h) {
     ThawMovingFrame *f = &s->moving;
     ThawTravel *travel = &f->travel;
     const int dim = s->model->dim;
     const double mass = s->shape->total_mass;
     double r[3], J[9] = {0};
     memset(travel, 0, sizeof *travel);
-    if (!f->acts || !f->mends || f->scheme->stage_count > 1 || !s->touching || f->whole.hold != THAW_HOLD_FREE)
+    if (!f->acts || !f->mends || f->scheme->stage_count > 1 || !s->touching || f->whole.hold != THAW_HOLD_FREE ||
+        thaw_attach_holds(world, s->index))
         return 0;
     for (int32_t i = 0; i < s->shape->nv; i++) {
         thaw_v3_load(dim, s->x1 + (size_t)i * (size_t)dim, r);
@@ -238,11 +240,9 @@ int thaw_travel_find(ThawWorld *world, double h) {
     const ThawContactSet *set = &world->state.contacts;
     int any = 0;
     for (int32_t i = 0; i < world->awake_count; i++)
-        any |= find_body(&world->steppers[world->awake[i]], h);
+        any |= find_body(world, &world->steppers[world->awake[i]], h);
     if (!any)
         return 0;
-    for (int32_t i = set->count; i < set->count + set->attached; i++)
-        stay(world, thaw_world_mover(world, set->contacts[i].key.body[0])->island);
     for (int sweep = 0; sweep < SWEEPS; sweep++)
         for (int32_t first = 0; first < set->count;)
             first = hold_pair(world, first);
