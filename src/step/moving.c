@@ -540,16 +540,6 @@ static double contact_work(ThawStepper *s) {
     return sum / (f->span * (later ? 1 - first->at : stage->at));
 }
 
-// What rows of a pair have given up since the last interval, along the normal, and its mean lever on each side.
-typedef struct Relief {
-    double impulse, lever[2][3];
-    double taken; // by rows that are new
-} Relief;
-
-static double was_pressed(const ThawContact *row, double h) {
-    return fmax(0, h * thaw_v3_dot(row->before, row->frame[0]));
-}
-
 static void lever_at_start(const ThawStepper *s, const ThawContact *row, int side, double r[3]) {
     memset(r, 0, 3 * sizeof *r);
     for (int n = 0; n < row->nodes[side]; n++) {
@@ -564,96 +554,46 @@ static ThawStepper *moved_by(ThawWorld *world, const ThawContact *row, int side)
     return s && s->moving.acts ? s : NULL;
 }
 
-// Of the pair whose first row that is; returns the next pair's.
-static int32_t find_relief(ThawWorld *world, int32_t first, double h, Relief *relief) {
-    const ThawContactSet *set = &world->state.contacts;
-    int32_t next = first;
-    *relief = (Relief){0};
-    for (; next < set->count; next++) {
-        const ThawContact *row = &set->contacts[next];
-        if (memcmp(row->key.body, set->contacts[first].key.body, sizeof row->key.body) != 0)
-            break;
-        const double had = was_pressed(row, h), less = fmax(0, had - row->lambda[0]);
-        relief->impulse += less;
-        relief->taken += had > 0 ? 0 : row->lambda[0];
-        for (int side = 0; side < 2 && less > 0; side++) {
-            const ThawStepper *s = moved_by(world, row, side);
-            double r[3];
-            if (!s)
-                continue;
-            lever_at_start(s, row, side, r);
-            thaw_v3_add(relief->lever[side], less, r, relief->lever[side]);
-        }
-    }
-    for (int k = 0; k < 6 && relief->impulse > 0; k++)
-        relief->lever[k / 3][k % 3] /= relief->impulse;
-    return next;
-}
-
-// The lever by which the force of a contact acts, less that of its point at the end. A point of something smooth is
-// where it touches if the body goes as it was expected to; what contact turns it by beyond that takes the point away
-// from there, and another one takes its place. By a single stage, what has pressed all along pushes all along: at the
-// mean of where its point was and is, and a new point that takes the load of others (a corner that comes down) at the
-// mean of their place and its own. What comes through the air is pushed at the end. acting: likewise, less the mean of
-// its point: work of the force is that of its point and of this.
-static void force_lever(const ThawStepper *s, const ThawContact *row, int side, const Relief *relief, double h,
-                        double more[3], double acting[3]) {
+// The lever by which the force of a contact of something smooth acts, less that of its point at the end: it is where it
+// touches if the body goes as it was expected to. What contact turns it by beyond that takes the point away from there,
+// and another one takes its place. acting: likewise, less the mean of its point: work of the force is that of its point
+// and of this.
+static void force_lever(const ThawStepper *s, const ThawContact *row, int side, double more[3], double acting[3]) {
     const ThawMovingFrame *f = &s->moving;
     const size_t dim = dim_of(s);
-    double begun[3] = {0}, r0[3], r1[3] = {0}, share = 0.5;
-    memset(more, 0, 3 * sizeof *more);
-    memset(acting, 0, 3 * sizeof *acting);
+    double begun[3] = {0}, r0[3], r1[3] = {0}, own[3];
     lever_at_start(s, row, side, r0);
     for (int n = 0; n < row->nodes[side]; n++)
         for (size_t k = 0, at = (size_t)row->vertex[side][n] * dim; k < dim; k++, at++) {
             begun[k] += row->weight[side][n] * (f->x[at] - f->further.at[k]);
             r1[k] += row->weight[side][n] * (s->x1[at] - (f->further.at[k] + f->h * f->further.v[k]));
         }
-    if (row->rolls) {
-        double own[3];
-        thaw_rotate_back(f->motion.D, begun, own);
-        thaw_rotate(f->begun, own, more);
-        for (int k = 0; k < 3; k++) {
-            acting[k] = more[k] - (r0[k] + r1[k]) / 2;
-            more[k] -= r1[k];
-        }
-        return;
-    }
-    if (f->scheme->stage_count > 1 || f->whole.hold != THAW_HOLD_FREE)
-        return;
-    if (was_pressed(row, h) > 0)
-        for (int k = 0; k < 3; k++)
-            more[k] = (r0[k] - r1[k]) / 2;
-    else if (relief->impulse > 0) {
-        share *= fmin(1, relief->impulse / relief->taken);
-        for (int k = 0; k < 3; k++) {
-            more[k] = share * (relief->lever[side][k] - r1[k]);
-            acting[k] = share * (relief->lever[side][k] - r0[k]);
-        }
+    thaw_rotate_back(f->motion.D, begun, own);
+    thaw_rotate(f->begun, own, more);
+    for (int k = 0; k < 3; k++) {
+        acting[k] = more[k] - (r0[k] + r1[k]) / 2;
+        more[k] -= r1[k];
     }
 }
 
-void thaw_moving_roll(ThawWorld *world, double h) {
+void thaw_moving_roll(ThawWorld *world) {
     const ThawContactSet *set = &world->state.contacts;
     for (int32_t i = 0; i < world->awake_count; i++) {
         ThawMovingFrame *f = &world->steppers[world->awake[i]].moving;
         memset(f->rolled, 0, sizeof f->rolled);
         memset(f->acting, 0, sizeof f->acting);
     }
-    Relief relief;
-    for (int32_t c = 0, next = 0; c < set->count; c++) {
+    for (int32_t c = 0; c < set->count; c++) {
         const ThawContact *row = &set->contacts[c];
         double push[3] = {0};
-        if (c == next)
-            next = find_relief(world, c, h, &relief);
-        for (int r = 0; r < world->model->dim; r++)
+        for (int r = 0; r < world->model->dim && row->rolls; r++)
             thaw_v3_add(push, row->lambda[r], row->frame[r], push);
         for (int side = 0; side < 2 && thaw_v3_norm(push) > 0; side++) {
             ThawStepper *s = moved_by(world, row, side);
             double more[3], acting[3], turn[3];
             if (!s)
                 continue;
-            force_lever(s, row, side, &relief, h, more, acting);
+            force_lever(s, row, side, more, acting);
             thaw_v3_cross(more, push, turn);
             thaw_v3_add(s->moving.rolled, side ? -1 : 1, turn, s->moving.rolled);
             thaw_v3_cross(acting, push, turn);

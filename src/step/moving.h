@@ -133,7 +133,7 @@ int thaw_moving_is_crooked(struct ThawStepper *s);
 void thaw_moving_see_ahead(struct ThawIsland *island, ThawIncrement step);
 // What torques contacts of smooth bodies have beyond those of their points, in moving.rolled.
 struct ThawWorld;
-void thaw_moving_roll(struct ThawWorld *world, double h);
+void thaw_moving_roll(struct ThawWorld *world);
 // What the stage's result has for the next one and for the whole.
 void thaw_moving_end_stage(struct ThawStepper *s);
 // J, what the interval has added to its energy beyond the work of loads; had: what it had and was given is added.

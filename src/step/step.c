@@ -82,7 +82,7 @@ static void commit_body(ThawWorld *world, ThawStepper *s, void *context) {
     if (s->moving.acts)
         thaw_moving_commit(s, step);
     else {
-        if (world->scheme->follows && !(s->data && s->method->ops->needs_ledger))
+        if (world->scheme->follows && !thaw_ledger_is_needed(s))
             thaw_gain_note(s);
         if (thaw_ledger_is_kept(s))
             thaw_ledger_record(s, step);
@@ -232,7 +232,7 @@ static ThawStatus solve_stages(ThawWorld *world, ThawIncrement step, const ThawS
         for (int32_t i = 0; i < world->island_count && status == THAW_OK; i++)
             status = world->islands[i].status;
         if (status == THAW_OK) {
-            thaw_moving_roll(world, step.h);
+            thaw_moving_roll(world);
             for_awake(world, end_stage, NULL);
         }
         sum_impulses(world, stage);

@@ -16,8 +16,9 @@
 // work on the way back but friction, which has done too much. Then energy that weight gives a body is what it has from
 // falling.
 //
-// Where a contact that presses would move by more than a little against that mean, or one that does not would be
-// closed, the island stays as it is. So do bodies that are held or attached. Projected Gauss-Seidel over pairs, a fixed
+// That is for what is borne by smooth surfaces alone, or by nothing: what stands on corners and edges would push them
+// to and fro as their load shifts. Where a contact that presses would move by more than a little against that mean, or
+// one that does not would be closed, the island stays as it is, too. So do bodies that are held or attached. Projected Gauss-Seidel over pairs, a fixed
 // number of sweeps; cost: a few sums over vertices and contacts of what touches and accelerates.
 #include <math.h>
 #include <string.h>
@@ -32,6 +33,7 @@ enum { SWEEPS = 10 };
 static const double NONE = 1e-9;    // of the diameter: that is rest
 static const double LITTLE = 0.1;   // of the way: contacts give by so much
 static const double STICKS = 0.999; // of the friction that there may be
+static const double BORNE = 1e-6;   // of all impulses on the body
 
 static int lies_open(const ThawContact *c) { return !(c->lambda[0] > 0); }
 
@@ -226,6 +228,8 @@ static int moves_contact(const ThawWorld *world, const ThawContact *c, double h)
     const double along = thaw_v3_dot(c->frame[0], d);
     if (!(reach > 0))
         return 0;
+    if (!c->rolls && c->lambda[0] > BORNE * thaw_v3_norm(thaw_world_mover(world, c->key.body[0])->moving.given[0]))
+        return 1;
     if (lies_open(c))
         return along < 0 && thaw_step_gap_at_end(world, c, h) + c->sink + along < -LITTLE * reach;
     return (sticks(c) ? thaw_v3_norm(d) : fabs(along)) > LITTLE * reach;
