@@ -18,8 +18,9 @@
 //
 // That is for what is borne by smooth surfaces alone, or by nothing: what stands on corners and edges would push them
 // to and fro as their load shifts. Where a contact that presses would move by more than a little against that mean, or
-// one that does not would be closed, the island stays as it is, too. So do bodies that are held or attached. Projected Gauss-Seidel over pairs, a fixed
-// number of sweeps; cost: a few sums over vertices and contacts of what touches and accelerates.
+// one that does not would be closed, the island stays as it is, too. So do bodies that are held or attached. Projected
+// Gauss-Seidel over pairs, a fixed number of sweeps; cost: a few sums over vertices and contacts of what touches and
+// accelerates.
 #include <math.h>
 #include <string.h>
 
