@@ -313,7 +313,8 @@ ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step) {
         thaw_body_resist(s, step);
         s->gains = is_driven_by_damping(s, step, s->v1, s->forms[1]);
     }
-    if (is_driven(s)) // what drives a body does work that is not counted here
+    // What drives a body does work that is not counted here; in a frame in which that stands still it does none.
+    if (is_driven(s) && !(s->moving.inside && s->moving.led))
         return THAW_OK;
     if (!isfinite(s->set_energy))
         s->set_energy = thaw_force_energy(set, s->tasks, s->x, s->partial);
