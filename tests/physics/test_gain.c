@@ -166,6 +166,25 @@ static void what_scripts_twist_gains_nothing(void **state) {
     assert_true(b.rise < 0.01);
 }
 
+// A cloth that hangs flat is pressed in its plane by hooks that move apart from each other's pace, and buckles.
+static void what_scripts_press_gains_nothing(void **state) {
+    (void)state;
+    const Balance b = run_balance(
+        open_scene(
+            "full",
+            "{'thaw': 1, 'time': {'step': 0.005}, 'shapes': {'s': {'mesh': {'sheet': {'grid': {'width': 0.6, "
+            "'height': 0.4}}, 'size': 0.04}, 'material': 'cotton', 'rotate': {'axis': [1, 0, 0], 'degrees': 90}, "
+            "'groups': {'a': {'nearest': [-0.3, 0, 0.2]}, 'b': {'nearest': [0, 0, 0.2]}, 'c': {'nearest': [0.3, "
+            "0, 0.2]}}}}, 'bodies': [{'shape': 's', 'pins': ['a'], 'scripts': [{'group': 'b', 'interpolation': "
+            "'smooth', 'keys': [{'time': 0.2}, {'time': 1.2, 'translation': [-0.1, 0, 0]}]}, {'group': 'c', "
+            "'interpolation': 'smooth', 'keys': [{'time': 0.2}, {'time': 1.2, 'translation': [-0.2, 0, 0]}]}], "
+            "'forces': [{'group': 'all', 'wind': [0, 0, 0]}]}]}",
+            ""),
+        100, 0.005, (const double[]){0, 0, -9.81});
+    print_message("energy rises by %.1e\n", b.rise);
+    assert_true(b.rise < 0.01);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_dragged_gains_nothing),
@@ -173,6 +192,7 @@ int main(void) {
         cmocka_unit_test(what_rolls_over_coarse_facets_gains_nothing),
         cmocka_unit_test(answers_put_no_energy_into_a_body),
         cmocka_unit_test(what_scripts_twist_gains_nothing),
+        cmocka_unit_test(what_scripts_press_gains_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
