@@ -186,7 +186,8 @@ static double deepest(const ThawWorld *world, int32_t body) {
     return worst;
 }
 
-static double drop(int number, const char *integrator, double size, double speed) {
+// How deep it dips at most; *failed: by more than a tenth of an edge, or a millimetre in the end.
+static double drop(int number, const char *integrator, double size, double speed, int *failed) {
     uint64_t seed = 977 * (uint64_t)number + 13;
     char thing[400], text[3000];
     for (int i = 0; i < 5; i++)
@@ -209,25 +210,30 @@ static double drop(int number, const char *integrator, double size, double speed
     }
     // A triangle may dip in for a step, where it turns or is pressed between its rows; nothing goes through, and what
     // lies is out.
-    if (!(worst < 0.1 * size) || !(deepest(world, 0) < 1e-3))
-        fail_msg("drop %d (%s, triangles of %g m, %g m/s): %g m deep in %s", number, integrator, size, speed, worst,
-                 thing);
+    *failed = !(worst < 0.1 * size) || !(deepest(world, 0) < 1e-3);
+    if (*failed || (getenv("THAW_RANDOM_DROPS") && worst > 0.03 * size))
+        print_message("drop %d (%s, triangles of %g m, %g m/s): %g m deep, %g in the end, in %s\n", number, integrator,
+                      size, speed, worst, deepest(world, 0), thing);
     thaw_world_free(&world);
     return worst;
 }
 
-// THAW_RANDOM_DROPS in the environment: how many.
+// THAW_RANDOM_DROPS in the environment: how many; THAW_FIRST_DROP: from which on.
 static void cloths_dropped_at_random_do_not_go_through(void **state) {
     (void)state;
     static const char *const integrators[] = {"semi-implicit", "euler", "euler-newton", "newton", "tr-bdf2"};
-    const char *many = getenv("THAW_RANDOM_DROPS");
-    const int count = many ? atoi(many) : repeats(30);
+    const char *many = getenv("THAW_RANDOM_DROPS"), *from = getenv("THAW_FIRST_DROP");
+    const int count = many ? atoi(many) : repeats(30), first = from ? atoi(from) : 0;
     double worst = 0;
-    for (int i = 0; i < count; i++) {
+    int bad = 0;
+    for (int i = first; i < first + count; i++) {
         const double size = i % 3 == 2 ? 0.2 : 0.1;
-        worst = fmax(worst, drop(i, integrators[i % 5], size, i % 4 == 3 ? 6 : 2) / size);
+        int failed;
+        worst = fmax(worst, drop(i, integrators[i % 5], size, i % 4 == 3 ? 6 : 2, &failed) / size);
+        bad += failed;
     }
-    print_message("%d drops, at most %.3f of an edge deep\n", count, worst);
+    print_message("%d drops, at most %.3f of an edge deep, %d too deep\n", count, worst, bad);
+    assert_int_equal(bad, 0);
 }
 
 // Draped over round things, a cloth of little damping comes to rest by linearised steps, once its corners have swung
