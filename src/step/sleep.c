@@ -51,7 +51,7 @@ int thaw_obstacle_moves(const ThawModelObstacle *obstacle, double t, double h) {
     if (obstacle->frame_count > 1 && t + h > obstacle->frame_times[0] &&
         t < obstacle->frame_times[obstacle->frame_count - 1])
         return 1;
-    if (obstacle->script.key_count == 0)
+    if (obstacle->script.key_count == 0 && !obstacle->script.drive.on)
         return 0;
     ThawPlace place[2];
     thaw_obstacle_place(obstacle, t, &place[0]);

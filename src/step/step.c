@@ -773,6 +773,9 @@ static ThawStatus describe_failure(const ThawWorld *world, ThawStatus status, Th
 ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *error) {
     if (!world)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_step: world is NULL");
+    if (world->edit)
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "thaw_world_step: an edit is open; allowed: after thaw_world_end_edit");
     const ThawWorldDef *options = &world->model->options;
     double wall = thaw_wall_ms(), cpu = thaw_cpu_ms();
     int changed;
@@ -816,7 +819,7 @@ ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *er
         return status;
     }
     world->state.step++;
-    world->state.time = (double)world->state.step * options->h;
+    world->state.time = thaw_model_time(world->model, (double)world->state.step);
     thaw_tasks_for(world->awake_count > 1 ? world->tasks : NULL, world->awake_count, end_body, world);
     for (int32_t i = 0; i < world->awake_count && options->ledger; i++)
         add_works(&world->state.ledger, &world->steppers[world->awake[i]].work);
