@@ -146,7 +146,7 @@ void thaw_sleep_lay(ThawWorld *world, ThawStepper *s) {
     memset(s->v, 0, bytes);
     memset(s->ms, 0, sizeof s->ms);
     s->work = (ThawLedger){0};
-    s->accounted = s->balanced = 0;
+    s->accounted = s->balanced = s->open = 0;
     s->hash = thaw_hash(thaw_hash(0, s->x, bytes), s->v, bytes);
     s->height = energies.gravitational;
     s->wake_time = thaw_loads_constant_until(s->body, state->time);

@@ -577,9 +577,12 @@ static ThawStatus step_party(ThawWorld *world, ThawIncrement step, ThawError *er
     if (pace.blow)
         choose_scheme(world, thaw_scheme_of_blows(scheme));
     step.h /= pace.parts;
-    for (int k = 0; k < pace.parts && status == THAW_OK; k++, step.t += step.h)
+    for (int k = 0; k < pace.parts && status == THAW_OK; k++, step.t += step.h) {
+        world->parts_left = pace.blow ? pace.parts - 1 - k : 0;
         status = rebounds ? step_rebounding(world, step, error)
                           : step_interval(world, step, world->model->options.halvings, error);
+    }
+    world->parts_left = 0;
     choose_scheme(world, scheme);
     return status;
 }
@@ -635,7 +638,7 @@ static ThawStatus begin_step(ThawWorld *world, double h, ThawError *error) {
         s->newton_iterations = s->projected = s->parted = 0;
         s->solver_iterations = 0;
         s->work = (ThawLedger){0};
-        s->accounted = s->balanced = 0;
+        s->accounted = s->balanced = s->open = 0;
         s->bound = 0;
         s->bound = s->data && s->method->ops->is_bound && s->method->ops->is_bound(s);
     }

@@ -141,6 +141,7 @@ typedef struct ThawStepper {
     int64_t solver_iterations;
     ThawLedger work;           // works and losses of this step
     double accounted;          // J, what of their sum the method's finish has seen
+    double open;               // J, what its island has gained in parts of the step so far (balance.c)
     double balanced;           // J, what it had gained by them when the interval began (balance.c)
     int bound;                 // its method's is_bound when the step began
     double elastic;            // J, of x; kept by the ledger
@@ -247,6 +248,7 @@ struct ThawWorld {
     int32_t parties, turn;  // how many parties there are, and whose turn it is
     int32_t *together;      // body_count, a forest: bodies that are of one party in this step
     unsigned char *aside;   // body_count, not 0: awake, and waiting for others; put aside at that depth
+    int parts_left;         // of a step in parts for blows, of those whose turn it is
     int depth;              // how often some of those whose turn it was have been put aside
     double *span;           // 6 * body_count, m: boxes of where bodies have been in the step
     int spans;              // they are known
