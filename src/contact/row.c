@@ -287,6 +287,7 @@ void thaw_contact_add(const ThawContactScratch *scratch, const ThawContactItem *
             c->vertex[s][c->nodes[s]] = side[s].body->unit_vertex + shape->vertex[v];
             c->weight[s][c->nodes[s]++] = w;
         }
+        c->rolls |= side[s].rises;
         if (side[s].rises && shape->mass)
             rise_from_face(scratch, &side[s], s, c);
         for (int i = 0; s == 0 && side[s].rises && i < 3; i++)
