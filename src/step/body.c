@@ -401,7 +401,8 @@ void thaw_body_start_newton(ThawStepper *s, ThawIncrement step) {
         map->ops->chord(map, step.h, s->chord);
         map->ops->chord(map, step.h, s->u);
     }
-    if (has_damping(s, step))
+    s->damped = has_damping(s, step);
+    if (s->damped)
         damping_product(s, step, s->u, s->d);
 }
 
@@ -442,7 +443,7 @@ double thaw_body_potential(ThawStepper *s, ThawIncrement step, double alpha, dou
 void thaw_body_accept(ThawStepper *s, double alpha) {
     memcpy(s->q, s->trial_q, sizeof *s->q * unknowns(s));
     memcpy(s->v1, s->y, sizeof *s->v1 * coordinates(s));
-    for (size_t i = 0; s->shape->all->has_alpha1 && i < coordinates(s); i++)
+    for (size_t i = 0; s->damped && i < coordinates(s); i++)
         s->d[i] += alpha * s->dp[i];
     if (alpha == 1) // projected stiffness converges but slowly: try without it again
         s->element_projected = s->model->options.projection == THAW_PROJECT_ALWAYS;

@@ -131,6 +131,7 @@ typedef struct ThawStepper {
     double *v0;                  // Newton: velocities of the start, of rigid parts by their momenta
     double *chord;               // Newton: what chords of turning parts have on top of Gq + w
     double *d, *dp;              // Newton: damping forces h D(x0) (v + chord) and h D(x0) p
+    int damped;                  // Newton: d and dp are there
     double *damping;             // Newton: values of h D(x0); NULL without stiffness damping
     double *partial;             // sums by chunk
     ThawComplianceScratch reach; // of contact

@@ -131,6 +131,52 @@ static void runs_go_on_from_checkpoints(void **state) {
     assert_true(bits_across_checkpoints(filled("euler", ", 'adapt': 'rate'"), 500, "adapt.ckpt", always) > 3);
 }
 
+// The published form: all of its nodes at rest are a body that is quasistatic, and the end is the full method's.
+static void nodes_rest_and_wake(void **state) {
+    (void)state;
+    ThawWorld *full = open_scene("full", ARMS, "semi-implicit", "0.02", "");
+    run_world(full, 1600);
+    const char *const rates[] = {"0.02", "0.1"};
+    for (int i = 0; i < 2; i++) {
+        char options[200];
+        snprintf(options, sizeof options,
+                 ", 'form': 'published', 'gamma': 1, 'search': true, 'adapt': 'rate', 'rate': %s", rates[i]);
+        const Course course = follow("semi-implicit", "0.02", options, 1600, full);
+        print_message("nodes, above %s/s: %d switches, %.2f of 4 awake, at rest apart by %.2g of the length\n", rates[i],
+                      course.switches, course.awake, course.apart / 0.2);
+        assert_true(course.switches > 4 && course.awake > 0.01 && course.awake < 3);
+        assert_true(course.apart < 1e-6 * 0.2);
+    }
+    thaw_world_free(&full);
+    assert_true(bits_across_checkpoints(filled("semi-implicit", ", 'form': 'published', 'adapt': 'rate'"), 450,
+                                        "adapt.ckpt", always) > 3);
+}
+
+// Line 1 of algorithm 1: without nodes it is the static solve, and with some they stay where they were.
+static void the_published_form_may_begin_in_balance(void **state) {
+    (void)state;
+    ThawError error = {0};
+    ThawStepStats stats;
+    ThawWorld *full = open_scene("full", ARMS, "semi-implicit", "0.02", "");
+    assert_int_equal(thaw_world_solve_static(full, &stats, &error), THAW_OK);
+    ThawWorld *none = open_scene(
+        "condense", ARMS, "semi-implicit", "0.02",
+        ", 'form': 'published', 'settle': true, 'gamma': 1, 'search': true, 'regions': 0");
+    ThawLedger ledger;
+    assert_int_equal(thaw_world_get_ledger(none, &ledger), THAW_OK);
+    const double start = ledger_balance(&ledger);
+    stats = run_world(none, 1);
+    print_message("settled without nodes: apart from the static solve by %.2g of the length; booked %.3g J, ledger open "
+                  "by %.2g J\n",
+                  worlds_apart(full, none, 0) / 0.2, stats.ledger.transition_loss,
+                  fabs(ledger_balance(&stats.ledger) - start));
+    assert_true(worlds_apart(full, none, 0) < 1e-8 * 0.2);
+    assert_true(stats.ledger.transition_loss > 0);
+    assert_true(fabs(ledger_balance(&stats.ledger) - start) < 1e-6 * stats.ledger.elastic);
+    thaw_world_free(&full);
+    thaw_world_free(&none);
+}
+
 // Nothing holds it: without its regions it could not fall or turn.
 static void free_bodies_keep_all_regions(void **state) {
     (void)state;
@@ -188,6 +234,8 @@ int main(void) {
         cmocka_unit_test(stretch_rates_are_those_of_differences),
         cmocka_unit_test(what_is_let_go_swings),
         cmocka_unit_test(runs_go_on_from_checkpoints),
+        cmocka_unit_test(nodes_rest_and_wake),
+        cmocka_unit_test(the_published_form_may_begin_in_balance),
         cmocka_unit_test(free_bodies_keep_all_regions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,5 +70,10 @@ typedef struct ThawNodes {
 } ThawNodes;
 ThawStatus thaw_map_nodes_create(const ThawShape *shape, const unsigned char *scripted, const ThawNodes *nodes,
                                  ThawTasks *tasks, ThawMap **map, ThawError *error);
+// From the next update on these nodes (a flag for each that the map was made of) are quasistatic, too: (21), no plan is
+// made anew.
+void thaw_map_nodes_rest(ThawMap *map, const unsigned char *idle);
+// x: quasistatic vertices come to balance with the loads while nodes and scripted ones stay (line 1 of algorithm 1).
+ThawStatus thaw_map_nodes_settle(ThawMap *map, double *x, const double *f_ext);
 
 #endif

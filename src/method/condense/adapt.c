@@ -291,9 +291,24 @@ ThawStatus thaw_adapt_prepare(ThawWorld *world, ThawStepper *s, ThawError *error
     return status;
 }
 
+// Nodes: velocities of all vertices are at hand, and the next right-hand side takes of them what is left.
+static void switch_nodes(const ThawWorld *world, ThawStepper *s) {
+    const ThawCondenseOptions *options = thaw_condense_options(world, s->index);
+    ThawCondenseData *data = thaw_condense(s);
+    for (int32_t j = 0; j < data->places.regions; j++) {
+        const unsigned char idle = data->rests && windowed(data, j, options->window) < options->rate;
+        s->changed |= idle != data->idle[j];
+        data->switches += idle != data->idle[j];
+        data->idle[j] = idle;
+    }
+    thaw_map_nodes_rest(data->nodes->map, data->idle);
+}
+
 ThawStatus thaw_adapt_decide(const ThawWorld *world, ThawStepper *s, ThawIncrement step) {
     ThawCondenseData *data = thaw_condense(s);
     unsigned char idle[THAW_FUNCTIONALS_MAX] = {0};
+    if (data->form == THAW_CONDENSE_PUBLISHED)
+        switch_nodes(world, s);
     if (!data->adapt)
         return THAW_OK;
     ThawStatus status = judge(world, s, step, idle);
@@ -359,10 +374,10 @@ double thaw_stretch_rate(const double F[9], const double Fdot[9], int dim) {
 
 void thaw_adapt_note(ThawStepper *s, double h) {
     ThawCondenseData *data = thaw_condense(s);
-    if (!data->adapt || !data->by_rate)
+    if ((!data->adapt && !data->rests) || !data->by_rate)
         return;
     const ThawElementBlock *cells = s->shape->cells;
-    const ThawCondensed *c = data->adapt->of;
+    const ThawCondensed *c = data->adapt ? data->adapt->of : &data->places;
     const int dim = s->model->dim;
     double sum[THAW_REGIONS_MAX] = {0}, volume[THAW_REGIONS_MAX] = {0};
     for (int32_t e = 0; e < cells->count; e++) {

@@ -96,6 +96,7 @@ static void drop_all(ThawStepper *s) {
     s->system = NULL;
     s->inertia = &s->lumped;
     thaw_adapt_drop(s);
+    thaw_adapt_forget(s);
     leave_system(&data->shared);
     leave_mass(&data->mass);
     thaw_system_free(&data->nodes);
@@ -170,6 +171,7 @@ static void free_condense(ThawStepper *s) {
     leave_system(&data->shared);
     leave_mass(&data->mass);
     thaw_system_free(&data->nodes);
+    thaw_free(data->places.region_of);
     thaw_free(data->slow_v);
     thaw_free(data);
     s->data = NULL;
@@ -207,6 +209,8 @@ static ThawStatus prepare_condense(ThawWorld *world, ThawStepper *s, ThawError *
 static ThawStatus decide_condense(const ThawWorld *world, ThawStepper *s, ThawIncrement step, ThawError *error) {
     s->changed = 0;
     ThawStatus status = thaw_adapt_decide(world, s, step);
+    if (status == THAW_OK && thaw_condense(s)->form == THAW_CONDENSE_PUBLISHED)
+        status = thaw_condense_decide_nodes(world, s, step);
     if (s->system || status != THAW_OK)
         return status;
     const ThawCondenseData *data = thaw_condense(s);

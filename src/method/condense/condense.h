@@ -25,7 +25,7 @@ enum { THAW_CONDENSE_WINDOW = 32 }; // steps
 
 typedef struct ThawCondenseOptions {
     int form;   // ThawCondenseForm
-    int search; // of the published form
+    int search, settle; // of the published form
     double beta, gamma;
     int regions;
     int place;          // ThawCondensePlace
@@ -73,6 +73,8 @@ typedef struct ThawCondenseData {
     int32_t rates_at, rates_seen;
     int32_t switches;
     int by_rate;
+    ThawCondensed places; // of the published form: only regions around nodes
+    int rests;            // its nodes may be quasistatic
     double sleep_speed;
     double *slow_v; // dim * nv, m/s: velocities at the first of the slow steps
     double creep;   // m/s, of the fastest vertex's way in the last step, where positions do not go by velocities alone
@@ -89,6 +91,8 @@ int thaw_condense_doubt(const void *options, double omega, ThawOptionRemark *rem
 
 // published.c: the system of dynamic nodes, made anew where scripts have changed.
 ThawStatus thaw_condense_find_nodes(ThawWorld *world, ThawStepper *s, ThawError *error);
+// At the very start, if it is wished: to balance.
+ThawStatus thaw_condense_decide_nodes(const ThawWorld *world, ThawStepper *s, ThawIncrement step);
 // Refuses what the published form cannot step.
 ThawStatus thaw_condense_check_nodes(const ThawWorld *world, const ThawStepper *s, ThawError *error);
 // condense.c: the vertices that the group "regions" gives, where options ask for it.
