@@ -62,9 +62,8 @@ void thaw_scene_free(ThawScene **scene) {
 // --- settings --------------------------------------------------------------------------------------------------------
 
 static void read_time(const ThawPlace *time, ThawScene *scene) {
-    static const char *const keys[] = {
-        "step",     "steps",      "integrator", "newton_tolerance", "newton_iterations", "halvings",
-        "substeps", "projection", "corrections", NULL};
+    static const char *const keys[] = {"step",     "steps",    "integrator", "newton_tolerance", "newton_iterations",
+                                       "halvings", "substeps", "projection", "corrections",      NULL};
     const char *integrators[THAW_INTEGRATOR_COUNT];
     for (int i = 0; i < THAW_INTEGRATOR_COUNT; i++)
         integrators[i] = thaw_scheme((ThawIntegrator)i)->name;

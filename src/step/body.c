@@ -181,7 +181,8 @@ static int is_zero(const double *a, size_t count) {
 
 // With the factor that a stage before, or another frame, has left: only what acts is new.
 static int has_factor(const ThawStepper *s, ThawIncrement step) {
-    return step.corrections > 0 && !(s->system->map->ops->laws & THAW_MAP_FOLLOWS_STATE) && s->factored && s->factored == s->solver && s->factored_h == step.h && !s->gains;
+    return step.corrections > 0 && !(s->system->map->ops->laws & THAW_MAP_FOLLOWS_STATE) && s->factored &&
+           s->factored == s->solver && s->factored_h == step.h && !s->gains;
 }
 
 ThawStatus thaw_body_solve_again(ThawStepper *s, const double *b, double *result) {
@@ -198,8 +199,7 @@ ThawStatus thaw_body_solve_again(ThawStepper *s, const double *b, double *result
 
 static ThawStatus linearise_again(ThawStepper *s, ThawIncrement step) {
     double since = thaw_wall_ms();
-    ThawStatus status =
-        thaw_force_internal(s->system->map->set, s->tasks, s->x, s->shape->nv, s->f, s->partial);
+    ThawStatus status = thaw_force_internal(s->system->map->set, s->tasks, s->x, s->shape->nv, s->f, s->partial);
     lap(s, THAW_STAGE_FORCE, &since);
     if (status != THAW_OK)
         return status;
@@ -235,7 +235,8 @@ ThawStatus thaw_body_linearise(ThawStepper *s, ThawIncrement step) {
     s->project = projection == THAW_PROJECT_ALWAYS;
     if (map->n == 0) // everything follows a script
         return thaw_force_internal(map->set, s->tasks, s->x, s->shape->nv, s->f, s->partial);
-    if (s->gains || ((step.newton || step.corrections > 0) && projection == THAW_PROJECT_WHEN_NEEDED && starts_driven(s, step)))
+    if (s->gains ||
+        ((step.newton || step.corrections > 0) && projection == THAW_PROJECT_WHEN_NEEDED && starts_driven(s, step)))
         s->project = s->projected = 1;
     status = linearise(s, step);
     if (status == THAW_INDEFINITE && !s->project && projection == THAW_PROJECT_WHEN_NEEDED) {

@@ -38,9 +38,7 @@ static double *way(const ThawStepper *s, int k) {
     return secants->all + 2 * (size_t)((from + k) % secants->room) * unknowns(s);
 }
 
-static int kept(const ThawSecants *secants) {
-    return secants->count < secants->room ? secants->count : secants->room;
-}
+static int kept(const ThawSecants *secants) { return secants->count < secants->room ? secants->count : secants->room; }
 
 void thaw_secants_begin(ThawStepper *s) { s->secants.count = s->secants.open = 0; }
 

@@ -712,8 +712,15 @@ ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *er
     double wall = thaw_wall_ms(), cpu = thaw_cpu_ms();
     int changed;
     ThawStatus status = thaw_changes_catch_up(world, &changed, error); // mostly the step before has done that
-    const ThawIncrement step = {world->state.time,          options->h, 1, thaw_scheme(options->integrator)->newton,
-                                options->newton_iterations, options->corrections, 0, 0, NULL};
+    const ThawIncrement step = {world->state.time,
+                                options->h,
+                                1,
+                                thaw_scheme(options->integrator)->newton,
+                                options->newton_iterations,
+                                options->corrections,
+                                0,
+                                0,
+                                NULL};
     int begun, again = 0;
     thaw_parts_begin(world);
     do {

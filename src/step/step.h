@@ -68,11 +68,8 @@ typedef struct ThawEvents {
     ThawReason risen_by; // of a sleeping body that rose
 } ThawEvents;
 
-// The step of one body, or of one unit: then the body is the unit's, its index that of the first body, and the steppers
-// of the others stay empty. Vectors have dim doubles a vertex of the body; b, q, p, r and trial_q dim doubles a block
-// of q.
-// What corrections have seen of a potential's curvature: ways in the unknowns, and by how much the gradient grew on each
-// (correct.c).
+// What corrections have seen of a potential's curvature: ways in the unknowns, and by how much the gradient grew on
+// each (correct.c).
 enum { THAW_SECANTS = 8 };
 typedef struct ThawSecants {
     int room, count;          // of a ring of pairs; and how many have been closed in this stage
@@ -81,6 +78,9 @@ typedef struct ThawSecants {
     double *all;              // room pairs of unknowns
 } ThawSecants;
 
+// The step of one body, or of one unit: then the body is the unit's, its index that of the first body, and the steppers
+// of the others stay empty. Vectors have dim doubles a vertex of the body; b, q, p, r and trial_q dim doubles a block
+// of q.
 typedef struct ThawStepper {
     int32_t index;            // of the body
     int32_t island;           // it is in, in this step
@@ -180,14 +180,14 @@ typedef struct ThawIsland {
     int32_t contact_count;
     ThawResponse *response; // made at the first contact and kept
     ThawTasks *tasks;
-    int64_t elements; // of all bodies
-    int stands;       // its last solution stands: no contact of it was missed
-    int frames;       // how often bodies have got other frames in the stage
-    int turns;        // they need others once more
+    int64_t elements;             // of all bodies
+    int stands;                   // its last solution stands: no contact of it was missed
+    int frames;                   // how often bodies have got other frames in the stage
+    int turns;                    // they need others once more
     double merit, merit_rounding; // J, of what is iterated, where the last search has ended; NAN: not known
-    double gain;      // J, of all of it in the interval (balance.c); NAN: not known
-    double springs;   // J, that contacts hold before and after
-    int held;         // attachments hold bodies of it
+    double gain;                  // J, of all of it in the interval (balance.c); NAN: not known
+    double springs;               // J, that contacts hold before and after
+    int held;                     // attachments hold bodies of it
     // What happened:
     ThawStatus status;
     int32_t failed; // the body that failed

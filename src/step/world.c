@@ -6,8 +6,8 @@
 
 #include "math/vec3.h"
 #include "step/attach.h"
-#include "step/change.h"
 #include "step/body.h"
+#include "step/change.h"
 #include "step/keep.h"
 #include "step/method.h"
 

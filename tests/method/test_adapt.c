@@ -24,7 +24,7 @@
     "{'thaw': 1, 'time': {'step': 0.005, 'integrator': '%s'}, 'gravity': [0, 0, -9.81], 'materials': {'m': {"          \
     "'density': 1000, 'young': 6e4, 'poisson': 0.45, 'alpha1': %s}}, 'shapes': {'box': {'mesh': {'box': {"             \
     "'min': [0, 0, 0], 'max': [0.2, 0.02, 0.02], 'cells': [20, 2, 2]}}, 'material': 'm', 'groups': {"                  \
-    "'middle': {'box': {'min': [0.095, 0, 0], 'max': [0.105, 0.02, 0.02]}}}}}, 'condense': {'regions': 4, "            \
+    "'middle': {'box': {'min': [0.095, 0, 0], 'max': [0.105, 0.02, 0.02]}}}}}, 'condense': {'regions': %s, "           \
     "'sleep': 0%s}, 'bodies': [{'shape': 'box', 'pins': ['middle'], 'scripts': [{'group': 'x-max', "                   \
     "'release': 2, 'keys': [{'time': 1}, {'time': 1.5, 'translation': [0, 0.03, 0.01]}]}]}]}"
 
@@ -37,9 +37,7 @@ typedef struct Course {
     double loss;         // J, booked
 } Course;
 
-static double energy(const ThawLedger *ledger) {
-    return ledger->kinetic + ledger->elastic + ledger->gravitational;
-}
+static double energy(const ThawLedger *ledger) { return ledger->kinetic + ledger->elastic + ledger->gravitational; }
 
 static double farthest(const double *a, const double *b, int32_t nv) {
     double most = 0;
@@ -52,9 +50,10 @@ static double farthest(const double *a, const double *b, int32_t nv) {
     return sqrt(most);
 }
 
-static Course follow(const char *integrator, const char *alpha1, const char *options, int steps, const ThawWorld *like) {
+static Course follow(const char *integrator, const char *alpha1, const char *options, int steps,
+                     const ThawWorld *like) {
     Course course = {0};
-    ThawWorld *world = open_scene("condense", ARMS, integrator, alpha1, options);
+    ThawWorld *world = open_scene("condense", ARMS, integrator, alpha1, "4", options);
     const ThawStepper *s = &world->steppers[0];
     const size_t bytes = sizeof(double) * 3 * (size_t)s->shape->nv;
     double *before = malloc(bytes);
@@ -88,7 +87,7 @@ static void what_is_let_go_swings(void **state) {
     (void)state;
     static const char *const integrators[] = {"euler", "tr-bdf2"};
     for (int i = 0; i < 2; i++) {
-        ThawWorld *full = open_scene("full", ARMS, integrators[i], "0.02", "");
+        ThawWorld *full = open_scene("full", ARMS, integrators[i], "0.02", "4", "");
         run_world(full, 1600);
         const Course always = follow(integrators[i], "0.02", "", 1600, full);
         const Course adaptive = follow(integrators[i], "0.02", ", 'adapt': 'energy'", 1600, full);
@@ -97,11 +96,11 @@ static void what_is_let_go_swings(void **state) {
         const Course wakes = follow(integrators[i], "0.002", ", 'adapt': 'energy'", 412, NULL);
         const Course late = follow(integrators[i], "0.002", ", 'adapt': 'rate', 'rate': 0.1", 412, NULL);
         const double kept = swings.kept - always.end;
-        print_message("%s: energy 50 ms after the release %.3g J; adaptive %.4f of it, %d switches, %d in 2 s, %.2f of 4 regions "
-                      "awake, jump %.2g m; published metric %.4f, %d, %.2f, %.2g m\n",
-                      integrators[i], kept, (wakes.kept - always.end) / kept, adaptive.switches, adaptive.after,
-                      adaptive.awake, adaptive.jump, (late.kept - always.end) / kept, published.switches, published.awake,
-                      published.jump);
+        print_message(
+            "%s: energy 50 ms after the release %.3g J; adaptive %.4f of it, %d switches, %d in 2 s, %.2f of 4 regions "
+            "awake, jump %.2g m; published metric %.4f, %d, %.2f, %.2g m\n",
+            integrators[i], kept, (wakes.kept - always.end) / kept, adaptive.switches, adaptive.after, adaptive.awake,
+            adaptive.jump, (late.kept - always.end) / kept, published.switches, published.awake, published.jump);
         print_message("  at rest apart from full by %.2g, %.2g, %.2g of the length; booked %.2g, %.2g J\n",
                       always.apart / 0.2, adaptive.apart / 0.2, published.apart / 0.2, adaptive.loss, published.loss);
         assert_true(fabs(wakes.kept - always.end - kept) < 0.05 * kept);
@@ -118,7 +117,7 @@ static int always(const ThawWorld *world, const ThawStepStats *stats) { return w
 
 static const char *filled(const char *integrator, const char *options) {
     static char text[4000];
-    snprintf(text, sizeof text, ARMS, integrator, "0.02", options);
+    snprintf(text, sizeof text, ARMS, integrator, "0.02", "4", options);
     for (char *c = text; *c; c++)
         if (*c == '\'')
             *c = '"';
@@ -134,7 +133,7 @@ static void runs_go_on_from_checkpoints(void **state) {
 // The published form: all of its nodes at rest are a body that is quasistatic, and the end is the full method's.
 static void nodes_rest_and_wake(void **state) {
     (void)state;
-    ThawWorld *full = open_scene("full", ARMS, "semi-implicit", "0.02", "");
+    ThawWorld *full = open_scene("full", ARMS, "semi-implicit", "0.02", "4", "");
     run_world(full, 1600);
     const char *const rates[] = {"0.02", "0.1"};
     for (int i = 0; i < 2; i++) {
@@ -142,8 +141,8 @@ static void nodes_rest_and_wake(void **state) {
         snprintf(options, sizeof options,
                  ", 'form': 'published', 'gamma': 1, 'search': true, 'adapt': 'rate', 'rate': %s", rates[i]);
         const Course course = follow("semi-implicit", "0.02", options, 1600, full);
-        print_message("nodes, above %s/s: %d switches, %.2f of 4 awake, at rest apart by %.2g of the length\n", rates[i],
-                      course.switches, course.awake, course.apart / 0.2);
+        print_message("nodes, above %s/s: %d switches, %.2f of 4 awake, at rest apart by %.2g of the length\n",
+                      rates[i], course.switches, course.awake, course.apart / 0.2);
         assert_true(course.switches > 4 && course.awake > 0.01 && course.awake < 3);
         assert_true(course.apart < 1e-6 * 0.2);
     }
@@ -157,19 +156,18 @@ static void the_published_form_may_begin_in_balance(void **state) {
     (void)state;
     ThawError error = {0};
     ThawStepStats stats;
-    ThawWorld *full = open_scene("full", ARMS, "semi-implicit", "0.02", "");
+    ThawWorld *full = open_scene("full", ARMS, "semi-implicit", "0.02", "4", "");
     assert_int_equal(thaw_world_solve_static(full, &stats, &error), THAW_OK);
-    ThawWorld *none = open_scene(
-        "condense", ARMS, "semi-implicit", "0.02",
-        ", 'form': 'published', 'settle': true, 'gamma': 1, 'search': true, 'regions': 0");
+    ThawWorld *none = open_scene("condense", ARMS, "semi-implicit", "0.02", "0",
+                                 ", 'form': 'published', 'settle': true, 'gamma': 1, 'search': true");
     ThawLedger ledger;
     assert_int_equal(thaw_world_get_ledger(none, &ledger), THAW_OK);
     const double start = ledger_balance(&ledger);
     stats = run_world(none, 1);
-    print_message("settled without nodes: apart from the static solve by %.2g of the length; booked %.3g J, ledger open "
-                  "by %.2g J\n",
-                  worlds_apart(full, none, 0) / 0.2, stats.ledger.transition_loss,
-                  fabs(ledger_balance(&stats.ledger) - start));
+    print_message(
+        "settled without nodes: apart from the static solve by %.2g of the length; booked %.3g J, ledger open "
+        "by %.2g J\n",
+        worlds_apart(full, none, 0) / 0.2, stats.ledger.transition_loss, fabs(ledger_balance(&stats.ledger) - start));
     assert_true(worlds_apart(full, none, 0) < 1e-8 * 0.2);
     assert_true(stats.ledger.transition_loss > 0);
     assert_true(fabs(ledger_balance(&stats.ledger) - start) < 1e-6 * stats.ledger.elastic);

@@ -31,11 +31,11 @@ typedef struct NodeMap {
     ThawSolver *solver;
     ThawTasks *tasks;
     ThawNodes nodes;
-    int32_t *vertex_of; // inner->n
-    int32_t *block_of;  // nv; -1: scripted
-    int32_t *node_of;   // inner->n; -1: quasistatic
-    int32_t region_of[THAW_REGIONS_MAX];     // of an unknown, the node in `nodes`
-    unsigned char idle[THAW_REGIONS_MAX];    // of an unknown: its node is quasistatic, too, and it stays 0
+    int32_t *vertex_of;                   // inner->n
+    int32_t *block_of;                    // nv; -1: scripted
+    int32_t *node_of;                     // inner->n; -1: quasistatic
+    int32_t region_of[THAW_REGIONS_MAX];  // of an unknown, the node in `nodes`
+    unsigned char idle[THAW_REGIONS_MAX]; // of an unknown: its node is quasistatic, too, and it stays 0
     Tie *ties;
     int32_t tie_count;
     double *G;           // columns of inner->n * dim: nodes * dim of them, then c

@@ -121,8 +121,7 @@ static void reduce(ThawAdapt *adapt) {
         }
     for (int a = 0; a < n; a++)
         for (int b = 0; b < a; b++)
-            adapt->own.T[a * n + b] = adapt->own.T[b * n + a] =
-                (adapt->own.T[a * n + b] + adapt->own.T[b * n + a]) / 2;
+            adapt->own.T[a * n + b] = adapt->own.T[b * n + a] = (adapt->own.T[a * n + b] + adapt->own.T[b * n + a]) / 2;
     memcpy(adapt->own.W, adapt->own.T, sizeof *R * (size_t)(n * n));
     for (int a = 0; a < idles; a++)
         adapt->own.W[idle[a] * n + idle[a]] = 1 / c->gram[0]; // any number: none of it comes into the matrix
@@ -340,9 +339,9 @@ static void deformation(const ThawElementBlock *cells, int dim, int32_t element,
     for (int a = 1; a < cells->kind->nodes; a++)
         for (int i = 0; i < dim; i++)
             for (int j = 0; j < dim; j++)
-                F[i + 3 * j] += (x[(size_t)vertex[a] * (size_t)dim + (size_t)i] -
-                                 x[(size_t)vertex[0] * (size_t)dim + (size_t)i]) *
-                                g[(a - 1) * dim + j];
+                F[i + 3 * j] +=
+                    (x[(size_t)vertex[a] * (size_t)dim + (size_t)i] - x[(size_t)vertex[0] * (size_t)dim + (size_t)i]) *
+                    g[(a - 1) * dim + j];
 }
 
 double thaw_stretch_rate(const double F[9], const double Fdot[9], int dim) {

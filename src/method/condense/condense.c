@@ -296,8 +296,8 @@ static int list_condense(const ThawStepper *s, ThawStateField *fields) {
     fields[3] = (ThawStateField){"switches", THAW_STATE_I32, number, &data->switches, 1, 1, 0, 0};
     if (!data->by_rate)
         return 4;
-    fields[4] = (ThawStateField){
-        "rates", THAW_STATE_F32, number, data->rates[0], THAW_CONDENSE_WINDOW, THAW_REGIONS_MAX, 0, 0};
+    fields[4] =
+        (ThawStateField){"rates", THAW_STATE_F32, number, data->rates[0], THAW_CONDENSE_WINDOW, THAW_REGIONS_MAX, 0, 0};
     fields[5] =
         (ThawStateField){"rates_at", THAW_STATE_I32, number, &data->rates_at, 1, 1, 0, THAW_CONDENSE_WINDOW - 1};
     fields[6] =

@@ -24,7 +24,7 @@ typedef enum ThawCondenseAdapt {
 enum { THAW_CONDENSE_WINDOW = 32 }; // steps
 
 typedef struct ThawCondenseOptions {
-    int form;   // ThawCondenseForm
+    int form;           // ThawCondenseForm
     int search, settle; // of the published form
     double beta, gamma;
     int regions;
@@ -101,8 +101,8 @@ ThawStatus thaw_condense_find_group(const ThawStepper *s, int place, const ThawG
 // condense.c: the region that has most of an element's vertices; the lowest, where several have as many; -1: none.
 int32_t thaw_condense_region_of(const ThawCondensed *c, const ThawShape *shape, int32_t element);
 
-// adapt.c. Before a step: the body's own inertia, if it adapts; and which regions have any in this step. After it, while
-// x and x1 are there: how fast they stretch.
+// adapt.c. Before a step: the body's own inertia, if it adapts; and which regions have any in this step. After it,
+// while x and x1 are there: how fast they stretch.
 ThawStatus thaw_adapt_prepare(ThawWorld *world, ThawStepper *s, ThawError *error);
 ThawStatus thaw_adapt_decide(const ThawWorld *world, ThawStepper *s, ThawIncrement step);
 void thaw_adapt_note(ThawStepper *s, double h);
