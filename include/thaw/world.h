@@ -51,6 +51,11 @@ typedef enum ThawBending {
     THAW_BENDING_HINGE, // as in the shells paper: depends on the mesh
 } ThawBending;
 
+typedef enum ThawLimiting {
+    THAW_LIMIT_ENERGY, // triangles resist by an energy of their stretches (docs/shells.md#strain-limits)
+    THAW_LIMIT_CLAMP,  // as in the shells paper: stretches are clamped after each step, and vertices moved
+} ThawLimiting;
+
 typedef struct ThawShapeDef {
     const char *name;
     const ThawMesh *mesh;           // borrowed until thaw_world_create returns
@@ -59,6 +64,7 @@ typedef struct ThawShapeDef {
     double thickness;               // m, out of plane; dim 2 and sheets
     ThawMembrane membrane;          // of sheets
     ThawBending bending;            // of sheets
+    ThawLimiting limiting;          // of sheets whose materials have strain limits
     double bending_damping;         // s, of sheets, in place of alpha1 for bending; < 0: alpha1
     double warp[3];                 // of woven sheets: the warp's direction, as far as it lies in a triangle's plane;
                                     // 0: x, and y where x is across

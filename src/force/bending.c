@@ -4,7 +4,8 @@
 //
 // With the angles theta_h of the three or nine hinges between them (roles of vertices: model/plate.h), from rest angles
 // of the mesh,
-//     energy = 1/2 |B phi|^2,    phi_h = theta_h - theta0_h in (-pi, pi],
+//     energy = 1/2 |B phi|^2,    phi_h = theta_h - theta0_h in (c_h - pi, c_h + pi],
+// c_h the middle of the branch that the hinge is on (model/hinges.c; the element has theta0_h + c_h and c_h),
 // and which plate this is, or which hinges, is in B alone (model/plate.c, model/sheet.c): its three rows are three
 // measures of curvature, scaled so that their squares are energies. A hinge that is not there has a column of 0.
 //
@@ -109,11 +110,11 @@ typedef struct Bend {
 // Unused lanes have weight 0.
 THAW_INLINE void bend(const ThawForcePass *pass, const ThawBatch *batch, Form form, ThawLanes x[ROLES][3], Bend *bend) {
     bend->B = pass->set->rest + batch->rest;
-    const ThawLanes *theta0 = bend->B + MEASURES * form.hinges;
+    const ThawLanes *middle = bend->B + MEASURES * form.hinges, *centre = middle + form.hinges;
     for (int h = 0; h < form.hinges; h++) {
         edges_of(h, x, bend->hinge[h].e, bend->hinge[h].a, bend->hinge[h].b);
         thaw_hinge_make(&bend->hinge[h]);
-        bend->phi[h] = thaw_hinge_angle(&bend->hinge[h], theta0[h]);
+        bend->phi[h] = centre[h] + thaw_hinge_angle(&bend->hinge[h], middle[h]);
         bend->moment[h] = thaw_lanes_set(0);
     }
     for (int c = 0; c < MEASURES; c++) {

@@ -428,6 +428,7 @@ static ThawStatus inherit_sheet(const ThawShape *base, int32_t ne, ThawShape *sh
     shape->membrane = base->membrane;
     shape->bending = base->bending;
     shape->bending_damping = base->bending_damping;
+    shape->limiting = base->limiting;
     shape->yield_curvature = base->yield_curvature;
     shape->yield_angle = base->yield_angle;
     if (!base->warp)

@@ -7,7 +7,7 @@
 
 #include "model/attachment.h"
 #include "model/change.h"
-#include "model/crease.h"
+#include "model/hinges.h"
 #include "model/model.h"
 #include "model/sheet.h"
 
@@ -221,18 +221,18 @@ static ThawStatus compile_load(const char *where, int dim, const ThawForceDef *d
     return THAW_OK;
 }
 
-// The shape that a body begins with. Of one that folds each body has its own.
+// The shape that a body begins with. Of a sheet, whose hinges are a body's, each has its own.
 static ThawStatus find_shape(const ThawWorldDef *world, int32_t index, ThawModel *model, ThawError *error) {
     const int32_t shape = world->bodies[index].shape;
     ThawShape *found = &model->shapes[shape];
     ThawStatus status = THAW_OK;
-    if (found->creases && found->creases->taken) {
+    if (found->hinges && found->hinges->taken) {
         found = &model->shapes[model->shape_count + model->own_count++];
         status = thaw_shape_compile(&world->shapes[shape], world->dim, model->materials, model->material_count, found,
                                     error);
     }
-    if (found->creases)
-        found->creases->taken = 1;
+    if (found->hinges)
+        found->hinges->taken = 1;
     model->bodies[index].base = model->bodies[index].shape = found;
     return status;
 }
@@ -315,13 +315,12 @@ static ThawStatus compile_body(const ThawWorldDef *world, int32_t index, ThawMod
     return THAW_OK;
 }
 
-// Bodies of shapes that yield: each may need one of its own.
-static size_t count_folding(const ThawWorldDef *def) {
+// Bodies that are sheets: each may need a shape of its own.
+static size_t count_sheets(const ThawWorldDef *def) {
     size_t count = 0;
     for (int32_t i = 0; i < def->body_count; i++) {
         const int32_t s = def->bodies[i].shape;
-        count +=
-            s >= 0 && s < def->shape_count && (def->shapes[s].yield_curvature > 0 || def->shapes[s].yield_angle > 0);
+        count += s >= 0 && s < def->shape_count && def->shapes[s].mesh && thaw_mesh_is_sheet(def->shapes[s].mesh);
     }
     return count;
 }
@@ -345,7 +344,7 @@ ThawStatus thaw_model_create(const ThawWorldDef *def, ThawModel **result, ThawEr
     model->options.attachments = NULL;
     model->options.source = NULL;
     model->dim = def->dim;
-    model->shapes = THAW_NEW(ThawShape, (size_t)def->shape_count + count_folding(def));
+    model->shapes = THAW_NEW(ThawShape, (size_t)def->shape_count + count_sheets(def));
     model->bodies = THAW_NEW(ThawModelBody, def->body_count);
     status =
         model->shapes && model->bodies ? compile_materials(def, model, error) : thaw_error_memory(error, "the model");

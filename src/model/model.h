@@ -63,6 +63,8 @@ typedef struct ThawShape {
     double thickness;              // m, out of plane, and of a sheet; 1 of solids in 3D
     ThawMembrane membrane;         // of a sheet
     ThawBending bending;           // of a sheet
+    ThawLimiting limiting;         // of a sheet
+    int clamped;                   // some triangle has strain limits, and they are clamped
     double smooth;                 // degrees, ThawShapeDef
     double bending_damping;        // s, of a sheet; < 0: alpha1
     double *fibre;                 // 3 * ne, units at rest; NULL where no material has fibres
@@ -70,6 +72,7 @@ typedef struct ThawShape {
     double pressure;               // Pa, inside a closed sheet
     double yield_curvature;        // 1/m, of a sheet; 0: it does not yield by that
     double yield_angle;            // rad, likewise
+    struct ThawHinges *hinges;     // of a sheet (hinges.h), NULL where angles are not followed; else NULL
     struct ThawCreases *creases;   // of a sheet that yields (crease.h); else NULL
     struct ThawFold *folds;        // ne, of a sheet (fold.h); else NULL
     double diameter;               // m, of the bounding box

@@ -400,6 +400,7 @@ ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMateri
     shape->thickness = dim == 2 || sheet ? def->thickness : 1;
     shape->bending = def->bending;
     shape->bending_damping = def->bending_damping;
+    shape->limiting = def->limiting;
     shape->yield_curvature = sheet ? def->yield_curvature : 0;
     shape->yield_angle = sheet ? def->yield_angle : 0;
     shape->smooth = def->smooth;
@@ -453,6 +454,7 @@ void thaw_shape_clear(ThawShape *shape) {
     thaw_free(shape->across);
     thaw_free(shape->folds);
     thaw_creases_free(&shape->creases);
+    thaw_hinges_free(&shape->hinges);
     thaw_free(shape->warp);
     thaw_free(shape->fibre);
     for (int32_t g = 0; g < shape->group_count; g++) {

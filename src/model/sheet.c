@@ -175,7 +175,7 @@ static int is_wide(double B[THAW_PLATE_MEASURES][THAW_PLATE_HINGES]) {
     return 0;
 }
 
-// Measures and rest angles of one element.
+// Measures and rest angles of one element; the middles of branches (model/hinges.c) are 0.
 static void make_rest(const double *X, const int32_t patch[THAW_PLATE_ROLES], int hinges,
                       double B[THAW_PLATE_MEASURES][THAW_PLATE_HINGES], double *rest) {
     for (int c = 0; c < THAW_PLATE_MEASURES; c++)
@@ -190,6 +190,7 @@ static void make_rest(const double *X, const int32_t patch[THAW_PLATE_ROLES], in
             x[k] = X + 3 * (size_t)(v < 0 ? 0 : v);
         }
         rest[THAW_PLATE_MEASURES * hinges + h] = missing ? 0 : thaw_plate_angle(x[0], x[1], x[2], x[3]);
+        rest[(THAW_PLATE_MEASURES + 1) * hinges + h] = 0;
     }
 }
 
@@ -224,19 +225,26 @@ static void add_element(const ThawShape *shape, const ThawPlateMesh *plates, int
 }
 
 // What holds plastic folds, of a sheet that yields.
-static ThawStatus add_creases(ThawShape *shape, const int32_t *across,
-                              double (*B)[THAW_PLATE_MEASURES][THAW_PLATE_HINGES], ThawError *error) {
-    unsigned char *wide = THAW_NEW(unsigned char, shape->ne);
+static ThawStatus add_creases(ThawShape *shape, const int32_t *across, ThawError *error) {
     double *plate = THAW_NEW(double, shape->ne), D[6];
-    for (int32_t e = 0; wide && plate && e < shape->ne; e++) {
+    for (int32_t e = 0; plate && e < shape->ne; e++) {
         rigidity(&shape->materials[shape->cells->material[e]], shape->warp != NULL, shape->thickness, D);
-        wide[e] = (unsigned char)is_wide(B[e]);
         plate[e] = sqrt(D[0] * D[2]);
     }
-    ThawStatus status = wide && plate ? thaw_creases_create(shape, across, wide, plate, error)
-                                      : thaw_error_memory(error, "the creases of a sheet");
-    thaw_free(wide);
+    ThawStatus status =
+        plate ? thaw_creases_create(shape, across, plate, error) : thaw_error_memory(error, "the creases of a sheet");
     thaw_free(plate);
+    return status;
+}
+
+static ThawStatus add_hinges(ThawShape *shape, const int32_t *across,
+                             double (*B)[THAW_PLATE_MEASURES][THAW_PLATE_HINGES], ThawError *error) {
+    unsigned char *wide = THAW_NEW(unsigned char, shape->ne);
+    for (int32_t e = 0; wide && e < shape->ne; e++)
+        wide[e] = (unsigned char)is_wide(B[e]);
+    ThawStatus status =
+        wide ? thaw_hinges_create(shape, across, wide, error) : thaw_error_memory(error, "the hinges of a sheet");
+    thaw_free(wide);
     return status;
 }
 
@@ -257,8 +265,10 @@ static ThawStatus add_bending(ThawShape *shape, const int32_t *across, ThawError
             if (is_wide(B[e]) == wide)
                 add_element(shape, &plates, e, B[e], &shape->blocks[shape->block_count - 1]);
     }
+    if (status == THAW_OK)
+        status = add_hinges(shape, across, B, error);
     if (status == THAW_OK && (shape->yield_curvature > 0 || shape->yield_angle > 0))
-        status = add_creases(shape, across, B, error);
+        status = add_creases(shape, across, error);
     thaw_free(B);
     return status;
 }
@@ -282,7 +292,8 @@ static ThawStatus add_limits(ThawShape *shape, ThawError *error) {
     int32_t count = 0;
     for (int32_t e = 0; e < shape->ne; e++)
         count += is_limited(&shape->materials[cells->material[e]]);
-    if (count == 0)
+    shape->clamped = count > 0 && shape->limiting == THAW_LIMIT_CLAMP;
+    if (count == 0 || shape->clamped)
         return THAW_OK;
     ThawStatus status = new_block(thaw_element_limit(), count, shape, error);
     ThawElementBlock *block = &shape->blocks[shape->block_count - 1];
@@ -490,6 +501,9 @@ ThawStatus thaw_sheet_check(const ThawShapeDef *def, const char *name, ThawError
     if ((unsigned)def->bending > THAW_BENDING_HINGE)
         return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: bending is %d; allowed: a ThawBending", name,
                               (int)def->bending);
+    if ((unsigned)def->limiting > THAW_LIMIT_CLAMP)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: limiting is %d; allowed: a ThawLimiting", name,
+                              (int)def->limiting);
     if (!isfinite(def->bending_damping))
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "shape %s: bending_damping is %g s; allowed: >= 0, or < 0 for the material's alpha1",

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/crease.h"
+#include "model/hinges.h"
 #include "output/save.h"
 #include "step/attach.h"
 #include "step/method.h"
@@ -214,14 +214,25 @@ static ThawStatus get_attachments(ThawCheckpoint *file, ThawWorld *world, ThawEr
     return status;
 }
 
-static ThawStatus put_folds(ThawCheckpoint *file, const ThawWorld *world, ThawError *error) {
+static int has_turned(const int32_t *turns, int64_t size) {
+    for (int64_t i = 0; turns && i < size; i++)
+        if (turns[i] != 0)
+            return 1;
+    return 0;
+}
+
+// Folds of sheets that yield, and turns of hinges where there are any.
+static ThawStatus put_hinges(ThawCheckpoint *file, const ThawWorld *world, ThawError *error) {
     ThawStatus status = THAW_OK;
     for (int32_t b = 0; status == THAW_OK && b < world->model->body_count; b++) {
+        const int64_t size = thaw_hinges_size(world->model->bodies[b].base);
         char name[40];
         snprintf(name, sizeof name, "folds/%d", (int)b);
         if (world->state.folds[b])
-            status = thaw_checkpoint_put_f64(file, name, world->state.folds[b],
-                                             thaw_creases_size(world->model->bodies[b].base), error);
+            status = thaw_checkpoint_put_f64(file, name, world->state.folds[b], size, error);
+        snprintf(name, sizeof name, "turns/%d", (int)b);
+        if (status == THAW_OK && has_turned(world->state.turns[b], size))
+            status = thaw_checkpoint_put_i32(file, name, world->state.turns[b], size, error);
     }
     return status;
 }
@@ -260,7 +271,7 @@ ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *
     if (status == THAW_OK)
         status = thaw_save_changes(file, world, error);
     if (status == THAW_OK)
-        status = put_folds(file, world, error);
+        status = put_hinges(file, world, error);
     if (status == THAW_OK)
         status = put_bodies(file, world, error);
     if (status == THAW_OK)
@@ -273,38 +284,66 @@ ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *
     return status;
 }
 
-static ThawStatus read_folds(ThawCheckpoint *file, const ThawWorld *world, ThawState *loaded, int32_t bodies,
-                             ThawError *error) {
+static ThawStatus read_folds(ThawCheckpoint *file, int32_t body, int64_t size, ThawState *loaded, ThawError *error) {
+    char name[40];
+    snprintf(name, sizeof name, "folds/%d", (int)body);
+    if (!(loaded->folds[body] = THAW_NEW(double, size)))
+        return thaw_error_memory(error, "the checkpoint");
+    ThawStatus status = thaw_checkpoint_get_f64(file, name, loaded->folds[body], size, error);
+    for (int64_t i = 0; i < size && status == THAW_OK; i++)
+        if (!(fabs(loaded->folds[body][i]) <= 1e6))
+            status =
+                thaw_error_set(error, THAW_ERROR_INPUT, "the checkpoint's folds of body %d are no angles", (int)body);
+    return status;
+}
+
+static ThawStatus read_turns(ThawCheckpoint *file, int32_t body, int64_t size, ThawState *loaded, ThawError *error) {
+    char name[40];
+    snprintf(name, sizeof name, "turns/%d", (int)body);
+    if (!(loaded->turns[body] = THAW_NEW(int32_t, size)))
+        return thaw_error_memory(error, "the checkpoint");
+    ThawStatus status = thaw_checkpoint_count(file, name) < 0
+                            ? THAW_OK
+                            : thaw_checkpoint_get_i32(file, name, loaded->turns[body], size, error);
+    for (int64_t i = 0; i < size && status == THAW_OK; i++)
+        if (loaded->turns[body][i] < -THAW_TURNS_MOST || loaded->turns[body][i] > THAW_TURNS_MOST)
+            status = thaw_error_set(error, THAW_ERROR_INPUT,
+                                    "the checkpoint's turn %d of body %d is %d; allowed: %d to %d quarter turns",
+                                    (int)i, (int)body, (int)loaded->turns[body][i], -THAW_TURNS_MOST, THAW_TURNS_MOST);
+    return status;
+}
+
+static ThawStatus read_hinges(ThawCheckpoint *file, const ThawWorld *world, ThawState *loaded, int32_t bodies,
+                              ThawError *error) {
     loaded->folds = thaw_alloc((size_t)bodies, sizeof *loaded->folds);
-    ThawStatus status = loaded->folds ? THAW_OK : thaw_error_memory(error, "the checkpoint");
+    loaded->turns = thaw_alloc((size_t)bodies, sizeof *loaded->turns);
+    ThawStatus status = loaded->folds && loaded->turns ? THAW_OK : thaw_error_memory(error, "the checkpoint");
     for (int32_t b = 0; status == THAW_OK && b < bodies; b++) {
-        const int64_t size = thaw_creases_size(world->model->bodies[b].base);
-        char name[40];
-        if (!world->state.folds[b])
-            continue;
-        snprintf(name, sizeof name, "folds/%d", (int)b);
-        if (!(loaded->folds[b] = THAW_NEW(double, size)))
-            return thaw_error_memory(error, "the checkpoint");
-        status = thaw_checkpoint_get_f64(file, name, loaded->folds[b], size, error);
-        for (int64_t i = 0; i < size && status == THAW_OK; i++)
-            if (!(fabs(loaded->folds[b][i]) <= 1e6))
-                status =
-                    thaw_error_set(error, THAW_ERROR_INPUT, "the checkpoint's folds of body %d are no angles", (int)b);
+        const int64_t size = thaw_hinges_size(world->model->bodies[b].base);
+        if (world->state.folds[b])
+            status = read_folds(file, b, size, loaded, error);
+        if (status == THAW_OK && world->state.turns[b])
+            status = read_turns(file, b, size, loaded, error);
     }
     return status;
 }
 
 // Before anything is made of shapes, which may be others by now: these get what is loaded, or what there was.
-static void take_folds(ThawWorld *world, ThawState *loaded, int32_t bodies, int good) {
+static void take_hinges(ThawWorld *world, ThawState *loaded, int32_t bodies, int good) {
     for (int32_t b = 0; b < bodies; b++) {
+        const size_t size = (size_t)thaw_hinges_size(world->model->bodies[b].base);
         if (good && loaded->folds[b])
-            memcpy(world->state.folds[b], loaded->folds[b],
-                   sizeof(double) * (size_t)thaw_creases_size(world->model->bodies[b].base));
+            memcpy(world->state.folds[b], loaded->folds[b], sizeof(double) * size);
+        if (good && loaded->turns[b])
+            memcpy(world->state.turns[b], loaded->turns[b], sizeof(int32_t) * size);
         thaw_folds_apply(world, b);
         if (loaded->folds)
             thaw_free(loaded->folds[b]);
+        if (loaded->turns)
+            thaw_free(loaded->turns[b]);
     }
     thaw_free(loaded->folds);
+    thaw_free(loaded->turns);
 }
 
 // Whether the file belongs to this world, or to its first *bodies.
@@ -425,10 +464,10 @@ ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error)
     if (status == THAW_OK)
         status = thaw_load_changes(file, world, bodies, error);
     if (status == THAW_OK)
-        status = read_folds(file, world, &loaded, bodies, error);
+        status = read_hinges(file, world, &loaded, bodies, error);
     if (status == THAW_OK)
         status = read_state(file, world, &loaded, bodies, &hash, error);
-    take_folds(world, &loaded, bodies, status == THAW_OK);
+    take_hinges(world, &loaded, bodies, status == THAW_OK);
     if (status == THAW_OK) {
         ThawState *state = &world->state;
         const size_t count = coordinates_of(world, bodies); // bodies behind those stay what they are

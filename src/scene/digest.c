@@ -64,6 +64,8 @@ static uint64_t hash_shape(uint64_t seed, const ThawShapeDef *shape) {
         const ThawMembrane membrane = open ? THAW_MEMBRANE_PLANE_STRESS : shape->membrane;
         seed = hash_integer(hash_integer(seed, (int64_t)membrane), (int64_t)shape->bending);
         seed = hash_doubles(seed, &shape->bending_damping, 1);
+        if (shape->limiting != THAW_LIMIT_ENERGY)
+            seed = hash_integer(seed, (int64_t)shape->limiting);
         if (shape->membrane == THAW_MEMBRANE_WOVEN ||
             (open && (shape->uv || shape->warp[0] != 0 || shape->warp[1] != 0 || shape->warp[2] != 0))) {
             seed = hash_doubles(seed, shape->warp, 3);

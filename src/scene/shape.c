@@ -259,9 +259,9 @@ static void read_regions(const ThawPlace *place, ThawShapeDef *shape) {
 static void read_shape(const ThawPlace *place, int32_t s) {
     static const ThawRange right_angle = {0, 90, false, false};
     static const char *const keys[] = {
-        "mesh",     "material", "scale",     "rotate",          "regions",         "thickness",
-        "smooth",   "groups",   "membrane",  "bending",         "bending_damping", "warp",
-        "pressure", "fibres",   "stiffness", "yield_curvature", "yield_angle",     NULL};
+        "mesh",      "material",        "scale",       "rotate",          "regions", "thickness", "smooth",
+        "groups",    "membrane",        "bending",     "bending_damping", "warp",    "pressure",  "fibres",
+        "stiffness", "yield_curvature", "yield_angle", "strain_limiting", NULL};
     ThawSceneReader *reader = place->reader;
     ThawShapeDef *shape = &reader->shapes[s];
     if (!thaw_place_is_object(place, keys, 2))

@@ -209,8 +209,9 @@ void thaw_scene_read_sheet(const ThawPlace *place, const ThawPlace *member, doub
 void thaw_scene_read_thickness(const ThawPlace *place, ThawShapeDef *shape) {
     static const char *const membranes[] = {"plane-stress", "fixed-thickness", "woven", "lengths"};
     static const char *const bendings[] = {"plate", "hinge"};
+    static const char *const limitings[] = {"energy", "clamp"};
     static const char *const own[] = {"membrane", "bending",         "bending_damping", "warp",
-                                      "pressure", "yield_curvature", "yield_angle"};
+                                      "pressure", "yield_curvature", "yield_angle",     "strain_limiting"};
     enum { PRESSURE = 4 };
     ThawSceneReader *reader = place->reader;
     ThawPlace thickness = thaw_place_member(place, "thickness");
@@ -244,6 +245,9 @@ void thaw_scene_read_thickness(const ThawPlace *place, ThawShapeDef *shape) {
     choice = 0;
     thaw_place_choice(place, "bending", bendings, 2, &choice);
     shape->bending = (ThawBending)choice;
+    choice = 0;
+    thaw_place_choice(place, "strain_limiting", limitings, 2, &choice);
+    shape->limiting = (ThawLimiting)choice;
     thaw_place_number(place, "bending_damping", thaw_range_not_negative, &shape->bending_damping);
     thaw_place_number(place, "yield_curvature", thaw_range_positive, &shape->yield_curvature);
     thaw_place_number(place, "yield_angle", thaw_range_positive, &shape->yield_angle);

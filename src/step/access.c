@@ -107,6 +107,8 @@ static ThawStatus set_from_outside(ThawWorld *world, int32_t body, const double 
         return status;
     thaw_method_abandon(thaw_world_mover(world, body), NULL);
     copy_in(b->shape, from, part_of(world, b, positions ? world->state.x : world->state.v));
+    if (positions)
+        thaw_folds_begin(world, body);
     thaw_world_refresh_body(world, b->mover);
     return THAW_OK;
 }

@@ -172,7 +172,7 @@ static int has_limits(const ThawShape *shape) {
     for (int b = 1; b < shape->block_count; b++)
         if (shape->blocks[b].kind == thaw_element_limit())
             return 1;
-    return 0;
+    return shape->clamped;
 }
 
 // Of methods that put mass on regions.

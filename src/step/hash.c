@@ -5,7 +5,7 @@
 // second.
 #include <string.h>
 
-#include "model/crease.h"
+#include "model/hinges.h"
 #include "step/change.h"
 #include "step/method.h"
 
@@ -36,9 +36,11 @@ uint64_t thaw_world_full_hash(const ThawWorld *world) {
     ThawStateField fields[THAW_STATE_FIELDS];
     for (int32_t i = 0; world && i < world->model->body_count; i++) {
         const ThawStepper *s = &world->steppers[i];
+        const int64_t size = thaw_hinges_size(world->model->bodies[i].base);
         if (world->state.folds[i])
-            hash = thaw_hash(hash, world->state.folds[i],
-                             sizeof(double) * (size_t)thaw_creases_size(world->model->bodies[i].base));
+            hash = thaw_hash(hash, world->state.folds[i], sizeof(double) * (size_t)size);
+        if (world->state.turns[i])
+            hash = thaw_hash(hash, world->state.turns[i], sizeof(int32_t) * (size_t)size);
         if (world->model->bodies[i].moved == 0)
             continue;
         const unsigned char flags[] = {world->state.method[i], world->state.asleep[i], world->state.slow[i]};

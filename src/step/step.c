@@ -451,6 +451,8 @@ static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvin
             thaw_balance_close(world, step.h);
         if (overlap)
             thaw_parting_apply(world);
+        for (int32_t i = 0; i < world->awake_count; i++)
+            thaw_clamp_body(&world->steppers[world->awake[i]], &state->contacts, step.h);
         if (world->model->options.ledger)
             thaw_ledger_add_obstacles(world);
         world->substeps++;

@@ -39,8 +39,9 @@ typedef struct ThawState {
     double *pull;              // 3 * anchor_count: forces of attachments on their regions' vertices in the last step, N
     struct ThawChange *changes; // of shapes, that have happened (change.h)
     int32_t change_count;
-    double **folds; // body_count: what each sheet that yields is folded by (model/crease.h), rad; NULL: it does not
-    int32_t *taken; // body_count: how many of the body's schedule are among them; NULL: no body has one
+    double **folds;  // body_count: what each sheet that yields is folded by (model/crease.h), rad; NULL: it does not
+    int32_t **turns; // body_count: quarter turns of each sheet's hinges (model/hinges.h); NULL: it has none
+    int32_t *taken;  // body_count: how many of the body's schedule are among them; NULL: no body has one
 } ThawState;
 
 enum { THAW_LARGE_BODY = 10000 }; // elements from which a body's own loops are worth sharing out
@@ -353,11 +354,14 @@ void thaw_state_give_own(ThawState *state, int method, int32_t body, void *optio
 // static.c: bodies that start at rest, where they belong and asleep.
 ThawStatus thaw_static_start(ThawWorld *world, ThawError *error);
 
-// creases.c: plastic folds of sheets, which are nothing at the start.
+// clamp.c: moves vertices of a body so that its triangles keep to their strain limits; h: the interval just ended.
+void thaw_clamp_body(ThawStepper *stepper, const ThawContactSet *contacts, double h);
+// creases.c: folds and turns of sheets, which are nothing at the start.
 ThawStatus thaw_folds_create_state(ThawWorld *world, ThawError *error);
 void thaw_folds_free_state(ThawWorld *world);
 void thaw_folds_apply(ThawWorld *world, int32_t body); // its shape is another, or its state
 void thaw_folds_flow(ThawWorld *world);                // at the end of a step, of bodies awake
+void thaw_folds_begin(ThawWorld *world, int32_t body); // its positions were set: no hinge has turned around
 ThawStatus thaw_folds_validate(const ThawWorld *world, ThawError *error);
 
 // access.c: elements that are inside out.

@@ -5,7 +5,7 @@
 #include "model/model.h"
 #include "step/sample.h"
 
-enum { NODES = 12, N = 3 * NODES, TRIANGLES = 4, REST = 36 };
+enum { NODES = 12, N = 3 * NODES, TRIANGLES = 4, REST = 45 };
 enum { FLAT, NEAR, WIDE, SHARED }; // which bending: two roles of the last are one vertex's
 
 // A triangle, its three neighbours, and for wide bending theirs; vertices in another order than roles.
@@ -60,6 +60,8 @@ static void patch_create(Patch *p, ThawMaterialModel model, ThawMembrane membran
     }
     for (int i = 0; i < 4 * hinges; i++)
         p->rest[i] = (i < 3 * hinges ? 1 : 0.3) * sample_random(&seed);
+    for (int i = 4 * hinges; i < 5 * hinges; i++) // some have turned around
+        p->rest[i] = i % 3 == 2 ? 2 * M_PI : 0;
     p->blocks[1] = (ThawElementBlock){.kind = thaw_element_bending(wide),
                                       .count = 1,
                                       .first = TRIANGLES,

@@ -254,6 +254,7 @@ static void the_digest_sees_how_a_sheet_bends(void **state) {
     assert_true(plain != digest_of("'plate'", "'plate', 'bending_damping': 0.1"));
     assert_true(plain != digest_of("0.01", "0.02"));
     assert_true(plain != digest_of("'plate'", "'plate', 'yield_curvature': 3"));
+    assert_true(plain != digest_of("'plate'", "'plate', 'strain_limiting': 'clamp'"));
     assert_true(plain != digest_of("{}", "{'strain_limits': [null, 1.1]}"));
     assert_true(plain == digest_of("{}", "{'strain_limits': [null, null]}"));
 }
