@@ -87,7 +87,7 @@ static inline const ThawCondenseOptions *thaw_condense_options(const ThawWorld *
 }
 
 // doubt.c
-int thaw_condense_doubt(const void *options, double omega, ThawOptionRemark *remarks);
+int thaw_condense_doubt(const void *options, const ThawBuild *body, ThawOptionRemark *remarks);
 
 // published.c: the system of dynamic nodes, made anew where scripts have changed.
 ThawStatus thaw_condense_find_nodes(ThawWorld *world, ThawStepper *s, ThawError *error);
