@@ -30,8 +30,8 @@ typedef struct Form {
 static const Form forms[] = {{"semi-implicit", ""},
                              {"tr-bdf2", ""},
                              {"tr-bdf2", ", 'adapt': 'energy'"},
-                             {"semi-implicit", ", 'form': 'published'"},
-                             {"semi-implicit", ", 'form': 'published', 'adapt': 'rate'"}};
+                             {"semi-implicit", ", 'form': 'published', 'gamma': 1, 'search': true"},
+                             {"semi-implicit", ", 'form': 'published', 'gamma': 1, 'search': true, 'adapt': 'rate'"}};
 enum { FORMS = sizeof forms / sizeof *forms };
 
 static void layers_and_fibres(void **state) {
@@ -75,7 +75,8 @@ static void layers_and_fibres(void **state) {
     "'material': 'm', 'groups': {'core': {'sphere': {'centre': [0, 0, 0.053], 'radius': 0.012}}, 'hand': {'sphere': "  \
     "{'centre': [0.0168, 0.0444, 0.084], 'radius': 0.008}}, 'tail': {'sphere': {'centre': [-0.034, 0.002, 0.016], "    \
     "'radius': 0.01}}}}}, 'bodies': [{'shape': 'beast', 'pins': ['core'], 'forces': [{'group': 'hand', 'total': "      \
-    "[0, 0.25, 0.25], 'from': 1, 'to': 1.6}, {'group': 'tail', 'total': [0, 0.12, 0.15], 'from': 3.5, 'to': 4.1}]}]}"
+    "[0, 0.25, 0.25], 'ramp': 0.3, 'from': 1, 'to': 1.6}, {'group': 'tail', 'total': [0, 0.12, 0.15], 'ramp': 0.3, "   \
+    "'from': 3.5, 'to': 4.1}]}]}"
 
 static void a_beast_after_each_pull(void **state) {
     (void)state;
