@@ -326,6 +326,8 @@ void thaw_attach_commit(ThawWorld *world, ThawIncrement step) {
     for (int32_t i = set->count; i < set->count + set->attached; i++) {
         const ThawContact *row = &set->contacts[i];
         double work = 0, impulse[3];
+        if (world->islands[thaw_world_mover(world, row->key.body[0])->island].lost) // it makes the interval anew
+            continue;
         impulse_of(row, impulse);
         for (int k = 0; k < 3; k++) {
             world->state.pull[3 * anchor_of(world, row) + (size_t)k] = impulse[k] / step.h;

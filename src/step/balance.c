@@ -163,18 +163,21 @@ static int is_lost(const ThawIsland *island, int cuts) {
     return gain > SMALL * size;
 }
 
-int thaw_balance_is_lost(ThawWorld *world, double h, int halvings) {
+int thaw_balance_find_lost(ThawWorld *world, double h, int halvings) {
     const int cuts = world->model->options.halvings - halvings;
+    int any = 0;
     add_all_springs(world, h);
-    for (int32_t k = 0; k < world->island_count; k++)
-        if (!world->islands[k].held && is_lost(&world->islands[k], cuts))
-            return 1;
-    return 0;
+    for (int32_t k = 0; k < world->island_count; k++) {
+        ThawIsland *island = &world->islands[k];
+        island->lost = !island->held && is_lost(island, cuts);
+        any |= island->lost;
+    }
+    return any;
 }
 
 void thaw_balance_close(ThawWorld *world, double h) {
     add_all_springs(world, h);
     for (int32_t k = 0; k < world->island_count; k++)
-        if (!world->islands[k].held)
+        if (!world->islands[k].held && !world->islands[k].lost)
             close(&world->islands[k]);
 }

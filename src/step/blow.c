@@ -99,17 +99,18 @@ void thaw_blow_find(ThawWorld *world, const double *v, double h) {
     const ThawWorldDef *options = &world->model->options;
     const int least = thaw_scheme_of_blows(world->scheme) == world->scheme ? 1 : 0;
     for (int32_t i = 0; i < world->model->body_count; i++)
-        world->parts[i] = 0;
+        world->pace[i] = (ThawPace){.parts = 1};
     find_pushes(world, h);
     for (int32_t i = 0; i < set->count; i++) {
         const ThawContact *c = &set->contacts[i];
         const double wanted = parts_of(world, c, h);
         if (!(wanted > least) || !is_blow(world, c, v, h))
             continue;
-        int32_t *parts = &world->parts[c->key.body[0]];
-        if (wanted <= options->substeps)
-            *parts = (int32_t)fmax(*parts, THAW_PARTS_ROLL + wanted);
-        else if (c->restitution > 0 && *parts == 0)
-            *parts = 1;
+        ThawPace *pace = &world->pace[c->key.body[0]];
+        if (wanted <= options->substeps) {
+            pace->parts = (int32_t)fmax(pace->parts, wanted);
+            pace->blow = 1;
+        } else if (c->restitution > 0)
+            pace->rebounds = 1;
     }
 }

@@ -23,7 +23,7 @@
 #include "math/vec3.h"
 #include "step/step.h"
 
-enum { MOST = THAW_PARTS_ROLL };
+enum { MOST = 4 };
 static const double FLAT = 0.01; // rad: faces that meet by less are one
 
 static int is_of_pair(const ThawContact *a, const ThawContact *b) {
@@ -69,8 +69,8 @@ void thaw_facet_find(ThawWorld *world, double h) {
             continue;
         const double share = h * rolling_of(world, stands) / stands->bend;
         const int32_t wanted = (int32_t)fmin(fmin(MOST, world->model->options.substeps), ceil(fine * share));
-        int32_t *parts = &world->parts[stands->key.body[0]];
-        if (wanted > 1 && *parts < wanted)
+        int32_t *parts = &world->pace[stands->key.body[0]].parts;
+        if (*parts < wanted)
             *parts = wanted;
     }
 }

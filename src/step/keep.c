@@ -204,7 +204,7 @@ static ThawStatus begin_body(ThawKept *kept, ThawStepper *s, ThawError *error) {
 ThawStatus thaw_keep_begin(ThawWorld *world, ThawError *error) {
     const ThawState *state = &world->state;
     ThawStatus status = THAW_OK;
-    if (!world->cancel.wanted && !thaw_parts_may_be(world)) {
+    if (!world->cancel.wanted && !(world->collider && (thaw_parts_may_be(world) || thaw_parts_may_cut(world)))) {
         thaw_kept_free(world);
         return THAW_OK;
     }

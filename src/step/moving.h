@@ -146,7 +146,8 @@ double thaw_gain_turn(struct ThawStepper *s, double most);
 // size: what it had and was given.
 double thaw_gain_least(struct ThawStepper *s, double *moving, double *size);
 // balance.c
-int thaw_balance_is_lost(struct ThawWorld *world, double h, int halvings);
+// Which islands have made energy that cannot be taken off; any.
+int thaw_balance_find_lost(struct ThawWorld *world, double h, int halvings);
 void thaw_balance_begin(struct ThawWorld *world);
 void thaw_balance_close(struct ThawWorld *world, double h);
 

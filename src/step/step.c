@@ -5,9 +5,10 @@
 //             -> contacts that were missed (missed.c): again -> advance, remember
 //
 // Small islands and bodies are tasks of one loop, large ones take turns and use all threads inside; which is which
-// depends on the model and state only. A step that fails is taken back and done in halves, with contacts found anew; if
-// that fails too, down to h / 2^halvings, the world is as before. A step that is too long for a blow, or for facets
-// that a body rolls over, is made in parts (blow.c, facet.c).
+// depends on the model and state only. An island that fails, or makes energy which cannot be taken off (balance.c), is
+// taken back and makes the step in halves, with contacts found anew; if that fails too, down to h / 2^halvings, the
+// world is as before. A step that is too long for a blow, or for facets that a body rolls over, is made in parts
+// (blow.c, facet.c).
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -407,14 +408,17 @@ static ThawStatus solve_missed(ThawWorld *world, ThawIncrement step, int *woken,
     return status;
 }
 
+static void forget_answers(ThawWorld *world) {
+    for (int32_t i = 0; i < world->awake_count; i++)
+        world->steppers[world->awake[i]].answered = world->steppers[world->awake[i]].moved = 0;
+}
+
 // Finds contacts and solves, until no body asleep turns out to have been run into.
 static ThawStatus try_step(ThawWorld *world, ThawIncrement step, ThawError *error) {
     ThawStatus status = THAW_OK;
     thaw_attach_expect(world, step.h);
-    for (int32_t i = 0; i < world->awake_count; i++) {
-        world->steppers[world->awake[i]].answered = world->steppers[world->awake[i]].moved = 0;
+    for (int32_t i = 0; i < world->awake_count; i++)
         world->steppers[world->awake[i]].linearised = world->steppers[world->awake[i]].factored = NULL;
-    }
     for (int woken = 1; woken && status == THAW_OK;) {
         woken = 0;
         if (world->collider && !world->found)
@@ -430,49 +434,106 @@ static ThawStatus try_step(ThawWorld *world, ThawIncrement step, ThawError *erro
     return status;
 }
 
-// From t to t + h; if that fails, in two halves, and so on.
-static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvings, ThawError *error) {
+static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvings, ThawError *error);
+static ThawStatus go_on(ThawWorld *world, ThawIncrement step, int halvings, ThawError *error);
+
+// The interval is final.
+static ThawStatus end_interval(ThawWorld *world, ThawIncrement step, ThawError *error) {
     ThawState *state = &world->state;
-    if (thaw_tasks_stopped(world->tasks))
-        return THAW_CANCELLED;
-    thaw_balance_begin(world);
-    ThawStatus status = try_step(world, step, error);
-    if (status == THAW_OK && world->scheme->follows && halvings > 0 && thaw_balance_is_lost(world, step.h, halvings))
-        status = THAW_DIVERGED;
-    if (status == THAW_OK) {
-        for (int32_t i = 0; i < world->awake_count; i++)
-            world->response_residual = fmax(world->response_residual, world->steppers[world->awake[i]].residual);
-        int overlap = thaw_parting_find(world, step);
-        if (world->scheme->follows)
-            thaw_gain_credit(world, step.h);
+    for (int32_t i = 0; i < world->awake_count; i++)
+        world->response_residual = fmax(world->response_residual, world->steppers[world->awake[i]].residual);
+    const int overlap = thaw_parting_find(world, step);
+    if (world->scheme->follows)
+        thaw_gain_credit(world, step.h);
+    for_awake(world, commit_body, &step);
+    if (world->scheme->follows)
+        thaw_balance_close(world, step.h);
+    if (overlap)
+        thaw_parting_apply(world);
+    for (int32_t i = 0; i < world->awake_count; i++)
+        thaw_clamp_body(&world->steppers[world->awake[i]], &state->contacts, step.h);
+    if (world->model->options.ledger)
+        thaw_ledger_add_obstacles(world);
+    world->substeps++;
+    thaw_parts_seen(world);
+    return world->collider ? thaw_contacts_remember(world->collider, step.t, step.h, state->x, &state->contacts, error)
+                           : THAW_OK;
+}
+
+// The same of all that is awake in two halves.
+static ThawStatus step_halves(ThawWorld *world, ThawIncrement step, int halvings, ThawError *error) {
+    for (int32_t i = 0; i < world->awake_count; i++) {
+        ThawStepper *s = &world->steppers[world->awake[i]];
+        thaw_method_abandon(s, &s->work);
+    }
+    world->found = 0;
+    step.h /= 2;
+    ThawStatus status = step_interval(world, step, halvings - 1, error);
+    step.t += step.h;
+    return status == THAW_OK ? step_interval(world, step, halvings - 1, error) : status;
+}
+
+// Islands that are lost make the interval in halves. The others end it. Where some have failed it was given up for all,
+// and they make it once more, by the decisions that stand: to the same bits as without those.
+static ThawStatus step_apart(ThawWorld *world, ThawIncrement step, int halvings, int failed, ThawError *error) {
+    const int before = world->substeps;
+    const int32_t turn = world->turn;
+    int32_t party;
+    if (!failed)
         thaw_attach_commit(world, step);
-        for_awake(world, commit_body, &step);
-        if (world->scheme->follows)
-            thaw_balance_close(world, step.h);
-        if (overlap)
-            thaw_parting_apply(world);
-        for (int32_t i = 0; i < world->awake_count; i++)
-            thaw_clamp_body(&world->steppers[world->awake[i]], &state->contacts, step.h);
-        if (world->model->options.ledger)
-            thaw_ledger_add_obstacles(world);
-        world->substeps++;
-        return world->collider
-                   ? thaw_contacts_remember(world->collider, step.t, step.h, state->x, &state->contacts, error)
-                   : THAW_OK;
+    ThawStatus status = thaw_parts_split(world, &party, error);
+    if (status == THAW_OK)
+        status = failed ? go_on(world, step, halvings, error) : end_interval(world, step, error);
+    const int others = world->substeps;
+    if (status == THAW_OK)
+        status = thaw_parts_change(world, party, error);
+    world->substeps = before;
+    if (status == THAW_OK)
+        status = step_halves(world, step, halvings, error);
+    if (status == THAW_OK)
+        status = thaw_parts_join(world, turn, error);
+    world->substeps = world->substeps > others ? world->substeps : others;
+    return status;
+}
+
+// Which islands have failed; any.
+static int find_failed(ThawWorld *world) {
+    int any = 0;
+    for (int32_t k = 0; k < world->island_count; k++) {
+        world->islands[k].lost = world->islands[k].status > THAW_OK;
+        any |= world->islands[k].lost;
+    }
+    return any;
+}
+
+// An interval that has begun.
+static ThawStatus go_on(ThawWorld *world, ThawIncrement step, int halvings, ThawError *error) {
+    ThawStatus status = try_step(world, step, error);
+    const int failed = status > THAW_OK;
+    int lost = failed ? find_failed(world) : 0;
+    if (status == THAW_OK && world->scheme->follows && halvings > 0)
+        lost = thaw_balance_find_lost(world, step.h, halvings);
+    if (status == THAW_OK && !lost) {
+        thaw_attach_commit(world, step);
+        return end_interval(world, step, error);
     }
     if (status < 0 || halvings == 0)
         return status;
     status = thaw_keep_all(world, error); // from here on parts of the step are final before the others
     if (status != THAW_OK)
         return status;
-    for (int32_t i = 0; i < world->awake_count; i++) {
-        ThawStepper *s = &world->steppers[world->awake[i]];
-        thaw_method_abandon(s, &s->work);
-    }
-    step.h /= 2;
-    status = step_interval(world, step, halvings - 1, error);
-    step.t += step.h;
-    return status == THAW_OK ? step_interval(world, step, halvings - 1, error) : status;
+    return lost && thaw_parts_may_cut(world) && thaw_parts_spread_loss(world)
+               ? step_apart(world, step, halvings, failed, error)
+               : step_halves(world, step, halvings, error);
+}
+
+// From t to t + h; of what fails, or makes energy that cannot be taken off, in two halves, and so on.
+static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvings, ThawError *error) {
+    if (thaw_tasks_stopped(world->tasks))
+        return THAW_CANCELLED;
+    thaw_balance_begin(world);
+    forget_answers(world);
+    return go_on(world, step, halvings, error);
 }
 
 static void choose_scheme(ThawWorld *world, const ThawScheme *scheme) {
@@ -507,20 +568,18 @@ static ThawStatus step_rebounding(ThawWorld *world, ThawIncrement step, ThawErro
     return status;
 }
 
-// The bodies whose turn it is make the step as `parts` says: what is struck by the scheme of blows.
-static ThawStatus step_party(ThawWorld *world, ThawIncrement step, int parts, ThawError *error) {
+// The bodies whose turn it is make the step by their pace: what is struck by the scheme of blows.
+static ThawStatus step_party(ThawWorld *world, ThawIncrement step, ThawError *error) {
     const ThawScheme *scheme = world->scheme;
-    const int count = thaw_parts_count(parts);
+    const ThawPace pace = world->pace[world->awake[0]];
+    const int rebounds = world->rebound && (pace.parts > 1 || pace.blow || pace.rebounds);
     ThawStatus status = THAW_OK;
-    if (parts > THAW_PARTS_ROLL)
+    if (pace.blow)
         choose_scheme(world, thaw_scheme_of_blows(scheme));
-    step.h /= count;
-    for (int k = 0; k < count && status == THAW_OK; k++, step.t += step.h) {
-        status = world->rebound && parts > 0 ? step_rebounding(world, step, error)
-                                             : step_interval(world, step, world->model->options.halvings, error);
-        if (status == THAW_OK)
-            thaw_parts_seen(world, parts);
-    }
+    step.h /= pace.parts;
+    for (int k = 0; k < pace.parts && status == THAW_OK; k++, step.t += step.h)
+        status = rebounds ? step_rebounding(world, step, error)
+                          : step_interval(world, step, world->model->options.halvings, error);
     choose_scheme(world, scheme);
     return status;
 }
@@ -529,6 +588,7 @@ static ThawStatus step_party(ThawWorld *world, ThawIncrement step, int parts, Th
 static ThawStatus step_whole(ThawWorld *world, ThawIncrement step, ThawError *error) {
     world->found = 0;
     choose_scheme(world, thaw_scheme(world->model->options.integrator));
+    thaw_parts_begin_try(world);
     if (!thaw_parts_may_be(world))
         return step_interval(world, step, world->model->options.halvings, error);
     ThawStatus status = find_contacts(world, step, error);
@@ -536,18 +596,21 @@ static ThawStatus step_whole(ThawWorld *world, ThawIncrement step, ThawError *er
         return status;
     thaw_blow_find(world, look_along(world, step), step.h);
     thaw_facet_find(world, step.h);
-    const int most = thaw_parts_plan(world);
+    const int apart = thaw_parts_plan(world);
     world->found = 1;
-    if (most == 0)
+    if (!apart)
         return step_interval(world, step, world->model->options.halvings, error);
     status = thaw_keep_all(world, error); // parts of the step are final before the others
-    for (int parts = 0, any, worst = 0; parts <= most && status == THAW_OK; parts++) {
-        status = thaw_parts_turn(world, parts, &any, error);
+    const int32_t planned = world->parties;
+    int worst = 0;
+    for (int32_t party = 0; party < planned && status == THAW_OK; party++) {
+        int any;
+        status = thaw_parts_turn(world, party, &any, error);
         if (status != THAW_OK || !any)
             continue;
-        world->found &= parts == 0;
+        world->found &= party == 0;
         world->substeps = 0;
-        status = step_party(world, step, parts, error);
+        status = step_party(world, step, error);
         worst = world->substeps = world->substeps > worst ? world->substeps : worst;
     }
     return status == THAW_OK ? thaw_parts_end(world, error) : status;

@@ -189,6 +189,7 @@ typedef struct ThawIsland {
     double gain;                  // J, of all of it in the interval (balance.c); NAN: not known
     double springs;               // J, that contacts hold before and after
     int held;                     // attachments hold bodies of it
+    int lost;                     // it has failed, or made energy that cannot be taken off
     // What happened:
     ThawStatus status;
     int32_t failed; // the body that failed
@@ -203,6 +204,14 @@ typedef struct ThawShift {
 } ThawShift;
 
 typedef struct ThawRebound ThawRebound;
+
+// How a body makes its step. All that touch make it alike: in the most parts that any of them needs, and struck if any
+// of them is.
+typedef struct ThawPace {
+    int32_t parts;          // of equal length, 1 at least
+    unsigned char blow;     // flag: it is struck, and goes by the scheme of blows
+    unsigned char rebounds; // flag: it is struck by what is too stiff for that, and rebounds
+} ThawPace;
 
 struct ThawWorld {
     ThawModel *model;
@@ -242,10 +251,14 @@ struct ThawWorld {
     struct ThawKept *kept; // what a cancelled step goes back to (keep.h); NULL where nothing can cancel
     int found;             // contacts are those of the interval that is tried next
     // Islands that make a step in parts (parts.c):
-    int32_t *parts;         // body_count: how it makes this step, see thaw_parts_count; -1: asleep
-    int32_t *together;      // body_count, a forest: bodies that make this step in as many
-    unsigned char *aside;   // body_count flags: awake, and waiting for others to make their step
+    ThawPace *pace;         // body_count: how it makes this step
+    int32_t *party;         // body_count: with whom it does; 0: those of the plain pace; -1: asleep
+    int32_t parties, turn;  // how many parties there are, and whose turn it is
+    int32_t *together;      // body_count, a forest: bodies that are of one party in this step
+    unsigned char *aside;   // body_count, not 0: awake, and waiting for others; put aside at that depth
+    int depth;              // how often some of those whose turn it was have been put aside
     double *span;           // 6 * body_count, m: boxes of where bodies have been in the step
+    int spans;              // they are known
     ThawContactSet waiting; // contacts of bodies aside
     int went_back;          // how often this step has been begun anew
     ThawRebound *rebound;   // NULL: no pair has a coefficient of restitution
@@ -268,7 +281,7 @@ ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement increment, int3
                                  ThawError *error);
 
 // blow.c: into how many parts the step from t to t + h had better be cut for the blows of contacts, which were looked
-// for along v: in world->parts, as said there, of the bodies on their first sides, 0 elsewhere.
+// for along v: in world->pace, of the bodies on their first sides; elsewhere the step is one.
 void thaw_blow_find(ThawWorld *world, const double *v, double h);
 // Whether the blow of a contact takes more parts than are allowed, so that a step of h does not resolve it; and below
 // which speed (m/s) it is none.
@@ -276,12 +289,6 @@ int thaw_blow_is_unresolved(const ThawWorld *world, const ThawContact *contact, 
 double thaw_blow_slow(const ThawWorld *world, const ThawContact *contact, double h);
 // facet.c: after that, the same for what rolls over facets.
 void thaw_facet_find(ThawWorld *world, double h);
-// How a body makes its step: 0: in one; 1: in one, struck by what rebounds only; up to THAW_PARTS_ROLL: it rolls, in as
-// many parts; beyond: it is struck, in as many more, by the scheme of blows. The largest of all that touch counts.
-enum { THAW_PARTS_ROLL = 4 };
-static inline int thaw_parts_count(int32_t parts) {
-    return parts > THAW_PARTS_ROLL ? parts - THAW_PARTS_ROLL : parts > 1 ? parts : 1;
-}
 
 // rebound.c: contacts of the interval of h have been found. Where any that rebound meet within `window` (s), bodies get
 // the velocities after that, and *until is 0; else it is the time until the first meet, or more than h.
@@ -292,14 +299,22 @@ ThawStatus thaw_rebound_strike(ThawWorld *world, double h, double window, double
 // parts.c
 ThawStatus thaw_parts_create(ThawWorld *world, ThawError *error);
 void thaw_parts_free(ThawWorld *world);
-int thaw_parts_may_be(const ThawWorld *world); // whether steps may be cut for blows
-void thaw_parts_begin(ThawWorld *world);       // a step
-// After thaw_blow_find: the same for all that may touch. The largest; 0: none is struck.
+int thaw_parts_may_be(const ThawWorld *world);  // whether steps may be cut for blows
+int thaw_parts_may_cut(const ThawWorld *world); // whether islands may make intervals in halves beside others
+void thaw_parts_begin(ThawWorld *world);        // a step
+void thaw_parts_begin_try(ThawWorld *world);    // and each time that it is begun anew: all are of one party
+// After thaw_blow_find: all that may touch gets one pace, and all of one pace are a party. Whether there are several.
 int thaw_parts_plan(ThawWorld *world);
-// It is the turn of those whose world->parts is that, if there are any; the others are put aside.
-ThawStatus thaw_parts_turn(ThawWorld *world, int32_t parts, int *any, ThawError *error);
-void thaw_parts_see(ThawWorld *world, int32_t body);   // where the bodies of a stepper are
-void thaw_parts_seen(ThawWorld *world, int32_t parts); // the same of those whose turn it is, after a part
+// It is the turn of that party, if anybody of it is awake; the others are put aside.
+ThawStatus thaw_parts_turn(ThawWorld *world, int32_t party, int *any, ThawError *error);
+// Of the islands at hand: what is near to one that is lost is lost with it. Whether others are left.
+int thaw_parts_spread_loss(ThawWorld *world);
+// Bodies of islands that are lost are a party of their own from now on, and put aside. Then it is the turn of that
+// party, and the others are aside; and then all go on together, whose turn it was before.
+ThawStatus thaw_parts_split(ThawWorld *world, int32_t *party, ThawError *error);
+ThawStatus thaw_parts_change(ThawWorld *world, int32_t party, ThawError *error);
+ThawStatus thaw_parts_join(ThawWorld *world, int32_t turn, ThawError *error);
+void thaw_parts_seen(ThawWorld *world); // where those whose turn it is are, after an interval
 // All have made the step: none is aside. Or none of it is to stand, and the world goes back.
 ThawStatus thaw_parts_end(ThawWorld *world, ThawError *error);
 void thaw_parts_forget(ThawWorld *world);

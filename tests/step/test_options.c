@@ -15,10 +15,9 @@
 #include "support/folder.h"
 #include "support/world.h"
 
-// Two bars that bend under their weight and come to rest, far from each other. (No halves: a step that is cut for one
-// of them is cut for the other.)
+// Two bars that bend under their weight and come to rest, far from each other.
 #define SCENE(rigidify, left, right)                                                                                   \
-    "{\"thaw\": 1, \"rigidify\": {" rigidify "}, \"time\": {\"step\": 0.01, \"halvings\": 0},"                         \
+    "{\"thaw\": 1, \"rigidify\": {" rigidify "}, \"time\": {\"step\": 0.01},"                                          \
     "\"materials\": {\"soft\": {\"young\": 2e5, \"density\": 1000, \"alpha1\": 0.02}},"                                \
     "\"shapes\": {\"bar\": {\"mesh\": {\"box\": {\"min\": [0, 0, 0], \"max\": [0.4, 0.1, 0.1], \"cells\": [8, 2, "     \
     "2]}},"                                                                                                            \
