@@ -7,8 +7,8 @@
 
 enum { ROOM = 8 };
 static const ThawMethod *methods[ROOM] = {
-    [THAW_METHOD_REFERENCE] = &thaw_method_full, &thaw_method_rigidify, &thaw_method_condense};
-static int method_count = 3;
+    [THAW_METHOD_REFERENCE] = &thaw_method_full, &thaw_method_rigidify, &thaw_method_condense, &thaw_method_frames};
+static int method_count = 4;
 
 int thaw_method_count(void) { return method_count; }
 

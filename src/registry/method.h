@@ -28,7 +28,7 @@ typedef struct ThawMethod {
 // The index of the reference, `full`: it needs nothing of its own, so a body can always fall back on it.
 enum { THAW_METHOD_REFERENCE };
 
-extern const ThawMethod thaw_method_full, thaw_method_rigidify, thaw_method_condense;
+extern const ThawMethod thaw_method_full, thaw_method_rigidify, thaw_method_condense, thaw_method_frames;
 
 // Adds a method to the end of the list, for tests: before the first world is made, in one thread. Returns its index;
 // -1: there is no more room, or its options are too many.

@@ -2,6 +2,7 @@
 // The contract of kinematic maps: one suite over a table of them, each held to the laws it declares. A new map is one
 // more line in MAPS.
 #include "map/condense/condense.h"
+#include "map/frames/frames.h"
 #include "map/inertia.h"
 #include "map/modes.h"
 #include "map/parts.h"
@@ -16,6 +17,8 @@ typedef struct Ground {
     ThawPartition *partition;
     ThawIntegrationSet *set;
     ThawCondensed *condensed;
+    ThawFrameTree *tree;
+    double *y; // where the body is, of maps whose fields go by that
 } Ground;
 
 // How to make a map for a shape and flags of scripted vertices; `full`: with everything kept elastic.
@@ -113,7 +116,29 @@ static ThawStatus create_nodes(const ThawShape *shape, const unsigned char *scri
     return status == THAW_OK ? thaw_map_nodes_create(shape, scripted, &nodes, NULL, map, error) : status;
 }
 
+// One to four frames, affine or quadratic, some of them active, of a body that is bent.
+static ThawStatus create_frames(const ThawShape *shape, const unsigned char *scripted, Ground *ground, ThawMap **map,
+                                ThawError *error) {
+    uint64_t seed = ground->seed;
+    unsigned char active[4] = {1};
+    ThawFrameMapDef def = {.active = active, .scripted = scripted, .led = 1, .set = shape->all};
+    ThawStatus status = thaw_frame_tree_create(shape, 1 + (int32_t)(seed % (uint64_t)shape->dim),
+                                               seed % 2 ? THAW_FRAME_KERNEL : THAW_FRAME_RATIO, &ground->tree, error);
+    for (int n = 1; n < 4; n++)
+        active[n] = sample_below(&seed, 3) > 0;
+    def.tree = ground->tree;
+    def.order = 1 + (shape->dim == 3 && ground->tree->count == 1);
+    def.y = ground->y = THAW_NEW(double, shape->dim * shape->nv);
+    for (int i = 0; i < shape->dim * shape->nv; i++)
+        ground->y[i] = shape->X[i] +
+                       0.1 * shape->X[i / shape->dim * shape->dim] * shape->X[i / shape->dim * shape->dim] +
+                       0.03 * sample_random(&seed);
+    return status == THAW_OK ? thaw_map_frames_create(&def, map, error) : status;
+}
+
 static void ground_free(Ground *ground) {
+    thaw_frame_tree_free(&ground->tree);
+    thaw_free(ground->y);
     thaw_condensed_free(&ground->condensed);
     thaw_partition_free(&ground->partition);
     thaw_integration_free(&ground->set);
@@ -126,6 +151,7 @@ static const MapEntry MAPS[] = {
     {"modes without rows", create_modes_without_rows, NULL},
     {"condensed", create_condensed, NULL},
     {"nodes", create_nodes, NULL},
+    {"frames", create_frames, NULL},
 };
 
 // A small deformed body and one map of it.
@@ -196,6 +222,8 @@ static void case_create(Case *c, MapCreate create, int dim, int scripts, uint64_
     }
     if (c->ground.partition)
         place_parts(c->ground.partition, c->x);
+    if (c->ground.y)
+        memcpy(c->x, c->ground.y, sizeof *c->x * (size_t)c->nx);
     if (c->map->ops->laws & THAW_MAP_FOLLOWS_STATE)
         assert_int_equal(c->map->ops->update(c->map, c->x, c->f), THAW_OK);
     for (int i = 0; i < c->nq; i++)
@@ -329,7 +357,7 @@ static void check_one_inertia(Case *c, const ThawInertia *inertia) {
 static void check_inertia(Case *c) {
     const ThawInertia lumped = thaw_inertia_lumped(c->shape), mean = mean_inertia(c->shape);
     check_one_inertia(c, &lumped);
-    if (c->map->ops->matrix && !c->ground.condensed) // of maps that ask for its products alone
+    if (c->map->ops->matrix && !c->ground.condensed && !c->ground.tree) // of maps that ask for its products alone
         check_one_inertia(c, &mean);
     if (c->ground.condensed)
         check_one_inertia(c, &c->ground.condensed->inertia);
