@@ -57,6 +57,7 @@ static ThawStatus run_shell(Bench *bench, const BenchJob *job, ThawError *error)
         rigidify.oracle = THAW_ORACLE_PAPER;
         rigidify.warm_start = THAW_WARM_FILTER;
         rigidify.frame_count = 3;
+        rigidify.hold = 0; // what wakes serves those steps again, and no more
         rigidify.tau_rigid = p->tau[0];
         rigidify.tau_elastic = p->tau[1];
         rigidify.bend_rigid = p->bend[0];

@@ -17,6 +17,7 @@
 static const double CENTRAL = 0.1;
 static const double CLOSE = 1e-5; // of a way along a piece, to which its least is found
 static const double LEAST = 1e-3; // of an edge, that a place must be nearer than the corners, or a face than its edges
+static const double ROUNDING = 1e-9; // of an edge
 enum { TURNS = 16, LOOKS = 4, ARRIVALS = 8 };
 
 // An edge or a triangle of a sheet, as the obstacle sees it after a share of the step.
@@ -114,11 +115,12 @@ static double least_on(const Piece *p, double w[3]) {
     }
 }
 
-// The piece after a share of the step; 0 when it is farther from the obstacle than `bound`.
+// The piece after a share of the step; 0 when it is farther from the obstacle than `bound`. phi is convex, so it is
+// nowhere below its tangent plane at the middle, which is least at a corner.
 static int see(const ThawContactScratch *scratch, const ThawContactItem *item, double share, double bound, Piece *p) {
     const ThawContactBody *a = &scratch->bodies[item->a];
     const ThawPlace *place = scratch->places[-1 - item->b];
-    double *middle = p->middle, n[3], radius = 0;
+    double *middle = p->middle, n[3], least = 0;
     int32_t wall;
     middle[0] = middle[1] = middle[2] = 0;
     p->o = &scratch->collider->model->obstacles[-1 - item->b];
@@ -136,12 +138,13 @@ static int see(const ThawContactScratch *scratch, const ThawContactItem *item, d
             middle[k] += p->x[i][k] / p->corners;
         }
     }
+    const double phi = thaw_obstacle_local(p->o, 3, middle, n, &wall);
     for (int i = 0; i < p->corners; i++) {
         double arm[3];
         thaw_v3_sub(p->x[i], middle, arm);
-        radius = fmax(radius, thaw_v3_norm(arm));
+        least = fmin(least, thaw_v3_dot(n, arm));
     }
-    return thaw_obstacle_local(p->o, 3, middle, n, &wall) - radius <= bound;
+    return phi + least <= bound + ROUNDING * CENTRAL / p->central;
 }
 
 // The first that is found of the piece at the obstacle, as it is then: 0 when it does not come there in this step.

@@ -106,6 +106,9 @@ static inline const ThawStrainMeasure *thaw_oracle_measure(const ThawOracle *ora
 }
 
 // schedule.c
+// Whether the candidates have waited for long enough, after one more step in which so many waited beside so many
+// elastic elements, themselves among them.
+int thaw_oracle_has_waited(ThawOracle *oracle, int32_t candidates, int32_t elastic);
 // Trial elements: rigid ones, and candidates once enough of them have come together. How many are rigid, and whether
 // candidates are among them.
 int32_t thaw_oracle_choose_trial(ThawOracle *oracle, const ThawQuestion *question, const ThawPartition *partition,

@@ -17,8 +17,8 @@
 //
 // It is kept to be compared with. It asks for the strain rate after one step, which is not what a load will have done
 // in the end, so parts lock off their balance, or with gravity split off never form where something is pinned or rests
-// (docs/rigidification.md). Cost: cg_iterations + 1 products, as many solves, and a pass over the strains in every
-// step.
+// (docs/rigidification.md). Cost: a pass over the forces, cg_iterations + 1 products, as many solves and a pass over
+// the strains in every step in which anything is rigid, or is about to be.
 #include <math.h>
 #include <string.h>
 
@@ -282,23 +282,13 @@ static ThawStatus warm_up(ThawOracle *oracle, const ThawQuestion *q, ThawError *
 
 // --- iterations ------------------------------------------------------------------------------------------------------
 
-// oracle->d: dv after some iterations from there. r: z on entry, over unknowns; all steps are taken in the identity
-// map.
+// Some iterations more for dv, oracle->d. r: what is left of z, over unknowns; all steps are taken in the identity map.
 static ThawStatus iterate(ThawOracle *oracle, const ThawQuestion *q, double *r) {
     const ThawMap *map = q->system->map;
     size_t count = (size_t)oracle->shape->nv * (size_t)oracle->shape->dim,
            n = (size_t)map->n * (size_t)oracle->shape->dim;
     double *s = oracle->q, *p = oracle->c, *Ap = oracle->y, before = 0;
     ThawSolveInfo info;
-    int warm = 0;
-    for (size_t i = 0; i < count && !warm; i++)
-        warm = oracle->d[i] != 0;
-    if (warm) {
-        multiply(oracle, q, oracle->d, Ap);
-        map->ops->apply_t(map, Ap, s);
-        for (size_t i = 0; i < n; i++)
-            r[i] -= s[i];
-    }
     memset(p, 0, sizeof(double) * count);
     for (int k = 0; k < oracle->options.cg_iterations; k++) {
         memset(s, 0, sizeof(double) * n);
@@ -333,34 +323,52 @@ static ThawStatus quick_solve(ThawOracle *oracle, const ThawQuestion *q, ThawErr
     ThawStatus status = fit_preconditioner(oracle, q, error);
     if (status != THAW_OK)
         return status;
-    // z = h (f + f_ext + f_contact) - (h alpha0 M + (h^2 + h alpha1) K) v; split: v has fallen already, f_ext without
-    // weight.
+    // z = h (f + f_ext + f_contact) - (h alpha0 M + (h^2 + h alpha1) K) v - A dv, dv what the solve begins with; split:
+    // v has fallen already, f_ext without weight.
     for (size_t i = 0; i < count; i++)
         oracle->u[i] = q->v[i] + (split && !q->script[i / dim] ? q->h * q->gravity[i % dim] : 0);
+    status = warm_up(oracle, q, error);
+    if (status != THAW_OK)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        oracle->c[i] = oracle->u[i] + oracle->d[i];
     thaw_force_internal(shape->all, oracle->tasks, q->x, shape->nv, oracle->f, oracle->partial);
-    thaw_force_product(shape->all, oracle->tasks, q->x, oracle->u, (ThawStiffness){q->h * q->h, q->h, 0}, shape->nv,
+    thaw_force_product(shape->all, oracle->tasks, q->x, oracle->c, (ThawStiffness){q->h * q->h, q->h, 0}, shape->nv,
                        oracle->y, forms, oracle->partial);
     for (size_t i = 0; i < count; i++) {
         double weight = split ? shape->mass[i / dim] * q->gravity[i % dim] : 0;
         oracle->f[i] = q->h * (oracle->f[i] + q->f_ext[i] - weight + q->f_contact[i]) - oracle->y[i] -
-                       q->h * shape->damping_mass[i / dim] * oracle->u[i];
+                       q->h * shape->damping_mass[i / dim] * oracle->c[i] - shape->mass[i / dim] * oracle->d[i];
     }
     q->system->map->ops->apply_t(q->system->map, oracle->f, oracle->b);
-    status = warm_up(oracle, q, error);
-    if (status == THAW_OK)
-        status = iterate(oracle, q, oracle->b);
+    status = iterate(oracle, q, oracle->b);
     if (status != THAW_OK)
         return status;
     for (size_t i = 0; i < count; i++)
         oracle->y[i] = q->x[i] + q->h * (oracle->u[i] + oracle->d[i]);
-    thaw_strain_compute(shape->all, oracle->tasks, NULL, 0, q->x, oracle->lanes);
+    memcpy(oracle->lanes, oracle->state.strain, sizeof *oracle->lanes * thaw_strain_size(shape->all));
     ThawStrainMeasure measure;
     thaw_strain_rate_by(thaw_oracle_measure(oracle, 1, &measure), shape->all, oracle->tasks, NULL, 0, oracle->y, q->h,
                         oracle->lanes, oracle->predicted);
     return THAW_OK;
 }
 
-// The published rule: every step, no schedule, no relaxation.
+// Whether the parts stay as they are, though some elements might join them: a new map, order and plan cost as much as
+// those elements do in a few steps. What wakes takes all others along, since then there are new parts in any case.
+static int wait(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition, const unsigned char *flagged,
+                const ThawAnswer *answer) {
+    int32_t ready = 0;
+    for (int32_t e = 0; e < oracle->shape->ne; e++)
+        ready += flagged[e] && !partition->flagged[e];
+    if (partition->part_count > 0 && answer->woken == 0 && ready > 0 &&
+        memcmp(q->script, partition->script, (size_t)oracle->shape->nv) == 0 &&
+        !thaw_oracle_has_waited(oracle, ready, partition->elastic_count))
+        return 1;
+    oracle->state.waited = 0;
+    return 0;
+}
+
+// The published rule: every step, no relaxation.
 ThawStatus thaw_oracle_ask_paper(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition,
                                  unsigned char *flagged, ThawAnswer *answer, ThawError *error) {
     ThawOracleState *state = &oracle->state;
@@ -371,8 +379,12 @@ ThawStatus thaw_oracle_ask_paper(ThawOracle *oracle, const ThawQuestion *q, cons
         answer->candidates += candidate;
     }
     memcpy(flagged, oracle->trial, (size_t)oracle->shape->ne);
-    if ((partition->part_count == 0 && answer->candidates == 0) || q->system->map->n == 0)
+    if (q->system->map->n == 0)
         return THAW_OK;
+    if (partition->part_count == 0 && !thaw_oracle_has_waited(oracle, answer->candidates, oracle->shape->ne)) {
+        memset(flagged, 0, (size_t)oracle->shape->ne); // nothing to ask
+        return THAW_OK;
+    }
     ThawStatus status = q->keep ? q->keep(q->context) : THAW_OK;
     if (status == THAW_OK)
         status = quick_solve(oracle, q, error);
@@ -380,6 +392,8 @@ ThawStatus thaw_oracle_ask_paper(ThawOracle *oracle, const ThawQuestion *q, cons
         return status;
     answer->asked = 1;
     thaw_oracle_judge(oracle, q, partition, oracle->options.tau_elastic, 1, flagged, answer);
+    if (wait(oracle, q, partition, flagged, answer))
+        memcpy(flagged, partition->flagged, (size_t)oracle->shape->ne);
     state->quiet = answer->rigid == oracle->shape->ne;
     return THAW_OK;
 }

@@ -19,7 +19,8 @@ static const double WORTH = 0.5;
 static const double HARD_WORTH = 0.6; // where a contact is hard: stacks with more elastic than that chatter for ever
 // Candidates become rigid once the steps that they were evaluated in vain for, summed over them, cost as much as a new
 // partition does (two questions and a system): GATHER times the elastic elements plus RENEWAL times all. SWING_RENEWAL
-// is for a body that swings, whose elements are slow for a while only.
+// is for a body that swings, whose elements are slow for a while only. (Whoever waits until waiting has cost as much as
+// not to wait never pays more than twice what he would have paid who knew what comes.)
 static const double GATHER = 0.5, RENEWAL = 0.2, SWING_RENEWAL = 0.02;
 // Steps after which a new reference is taken for many other contacts, or for one.
 enum { RENEW = 10, LONG_RENEW = 100 };
@@ -145,6 +146,13 @@ int thaw_oracle_is_stale(const ThawOracle *oracle, const ThawQuestion *q, int wh
 
 // Trial elements: rigid ones, and candidates once enough of them have come together. How many are rigid, and whether
 // candidates are among them.
+int thaw_oracle_has_waited(ThawOracle *oracle, int32_t candidates, int32_t elastic) {
+    ThawOracleState *state = &oracle->state;
+    const double renewal = thaw_oracle_is_overdamped(oracle) ? RENEWAL : SWING_RENEWAL;
+    state->waited = candidates > 0 ? (int32_t)fmin(INT32_MAX, (double)state->waited + candidates) : 0;
+    return candidates > 0 && (candidates == elastic || state->waited >= GATHER * elastic + renewal * oracle->shape->ne);
+}
+
 int32_t thaw_oracle_choose_trial(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition,
                                  int *forming, ThawAnswer *answer) {
     const ThawShape *shape = oracle->shape;
@@ -163,12 +171,7 @@ int32_t thaw_oracle_choose_trial(ThawOracle *oracle, const ThawQuestion *q, cons
         n += candidate;
     }
     answer->candidates = n;
-    state->waited = n > 0 ? (int32_t)fmin(INT32_MAX, (double)state->waited + n) : 0;
-    *forming = n > 0 &&
-               (n == elastic ||
-                state->waited >=
-                    GATHER * elastic + (thaw_oracle_is_overdamped(oracle) ? RENEWAL : SWING_RENEWAL) * shape->ne) &&
-               rigid + n >= (q->hard ? HARD_WORTH : WORTH) * shape->ne;
+    *forming = thaw_oracle_has_waited(oracle, n, elastic) && rigid + n >= (q->hard ? HARD_WORTH : WORTH) * shape->ne;
     unsigned char most = *forming ? 2 : 1;
     for (int32_t e = 0; e < shape->ne; e++)
         oracle->trial[e] = oracle->trial[e] > 0 && oracle->trial[e] <= most;

@@ -29,8 +29,6 @@ static double booked(const ThawStepper *s) {
     return w->contact_work + w->follow_work - w->damping_loss - w->integration_loss - w->transition_loss;
 }
 
-static int has_ledger(const ThawStepper *s) { return s->data && s->method->ops->needs_ledger; }
-
 void thaw_balance_begin(ThawWorld *world) {
     for (int32_t i = 0; i < world->awake_count; i++) {
         ThawStepper *s = &world->steppers[world->awake[i]];
@@ -76,7 +74,7 @@ static double noise_of(const ThawIsland *island) {
     for (int32_t b = 0; b < island->count; b++) {
         const ThawStepper *s = island->bodies[b];
         ThawLedger has = {0};
-        if (!has_ledger(s)) {
+        if (!thaw_ledger_is_needed(s)) {
             sum += s->moving.noise;
             continue;
         }
@@ -87,7 +85,7 @@ static double noise_of(const ThawIsland *island) {
 }
 
 static void book(ThawStepper *s, double taken) {
-    if (has_ledger(s)) {
+    if (thaw_ledger_is_needed(s)) {
         s->work.transition_loss += taken;
         s->accounted -= taken;
     } else
@@ -111,7 +109,7 @@ static void close(ThawIsland *island) {
     double along = 0;
     for (int32_t b = 0; b < island->count; b++) {
         const ThawStepper *s = island->bodies[b];
-        const double own = has_ledger(s) ? booked(s) - s->balanced : s->moving.own;
+        const double own = thaw_ledger_is_needed(s) ? booked(s) - s->balanced : s->moving.own;
         island->gain += own;
         along += own - (s->moving.acts ? s->moving.contact : 0);
     }
@@ -153,7 +151,8 @@ static int is_lost(const ThawIsland *island, int cuts) {
         ThawStepper *s = island->bodies[b];
         if (s->offset_moves)
             return 0;
-        const double least = thaw_gain_least(s, &moving, &size) + (has_ledger(s) ? booked(s) - s->balanced : 0);
+        const double least =
+            thaw_gain_least(s, &moving, &size) + (thaw_ledger_is_needed(s) ? booked(s) - s->balanced : 0);
         gain += least;
         along += least - (s->moving.acts ? s->moving.contact : 0);
     }

@@ -34,9 +34,12 @@ double thaw_ledger_next_elastic(const ThawStepper *s) {
     return s->elastic + (after - before);
 }
 
-int thaw_ledger_is_kept(const ThawStepper *s) {
-    return (s->data && s->method->ops->needs_ledger) || s->model->options.ledger;
+int thaw_ledger_is_needed(const ThawStepper *s) {
+    const ThawMethodOps *ops = s->method->ops;
+    return s->data && ops->needs_ledger && (!ops->is_bound || ops->is_bound(s));
 }
+
+int thaw_ledger_is_kept(const ThawStepper *s) { return s->model->options.ledger || thaw_ledger_is_needed(s); }
 
 ThawLedger *thaw_ledger_of(ThawWorld *world) { return world->model->options.ledger ? &world->state.ledger : NULL; }
 

@@ -153,7 +153,7 @@ typedef struct ThawMethodOps {
     // Between steps: whether what it has of a body agrees with itself, with x, and with the stepper's system. NULL: it
     // has nothing beyond its fields, which are checked in any case.
     ThawStatus (*validate)(const ThawWorld *world, const ThawStepper *s, ThawError *error);
-    int needs_ledger; // works of its bodies are summed in any case
+    int needs_ledger; // works of its bodies are summed in any case, while they are bound where it can tell
 } ThawMethodOps;
 
 // The functions of a step in the order of their calls: fit, prepare, decide, and once the step is final commit, finish.

@@ -82,7 +82,7 @@ static void commit_body(ThawWorld *world, ThawStepper *s, void *context) {
     if (s->moving.acts)
         thaw_moving_commit(s, step);
     else {
-        if (world->scheme->follows && !(s->data && s->method->ops->needs_ledger))
+        if (world->scheme->follows && !thaw_ledger_is_needed(s))
             thaw_gain_note(s);
         if (thaw_ledger_is_kept(s))
             thaw_ledger_record(s, step);

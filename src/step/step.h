@@ -444,6 +444,7 @@ ThawStatus thaw_world_bind_system(ThawWorld *world, ThawStepper *stepper, ThawEr
 
 // ledger.c: whether it is kept for this body: for a report, or for its method.
 double thaw_ledger_next_elastic(const ThawStepper *stepper); // J, of x1
+int thaw_ledger_is_needed(const ThawStepper *stepper);       // by its method, which goes by it
 int thaw_ledger_is_kept(const ThawStepper *stepper);
 // Where works outside of steps are booked; NULL: no report is wanted.
 ThawLedger *thaw_ledger_of(ThawWorld *world);

@@ -171,6 +171,76 @@ static void bits_do_not_depend_on_threads_or_checkpoints(void **state) {
     assert_true(bits_across_checkpoints(CAP, 500, "sheets.ckpt", is_mixed) > 0);
 }
 
+// The world of a scene without a ledger for reports, all its bodies by that method.
+static ThawWorld *without_ledger(const char *text, const char *method) {
+    ThawScene *scene = NULL;
+    ThawWorld *world = NULL;
+    ThawError error;
+    assert_int_equal(thaw_scene_parse(text, strlen(text), "test", NULL, &scene, &error), THAW_OK);
+    ThawBodyDef body = scene->world.bodies[0];
+    ThawWorldDef def = scene->world;
+    body.method = method;
+    def.bodies = &body;
+    def.ledger = 0;
+    assert_int_equal(thaw_world_create(&def, &world, &error), THAW_OK);
+    thaw_scene_free(&scene);
+    return world;
+}
+
+// Until something is rigid the adaptive method does nothing but look: the bits are the full method's, whether a ledger
+// is kept for reports or not, and also once it is asked for.
+static void what_is_elastic_moves_as_by_the_full_method(void **state) {
+    (void)state;
+    const char *scenes[] = {HANGING, CAP};
+    for (int k = 0; k < 2; k++) {
+        ThawWorld *full = without_ledger(scenes[k], "full"), *bare = without_ledger(scenes[k], "rigidify"),
+                  *kept = make_world_by(scenes[k], "rigidify", 1);
+        int steps = 0;
+        for (int i = 0; i < 60; i++) {
+            ThawStepStats a, b, c;
+            ThawLedger ledger;
+            step_world(full, &a);
+            step_world(bare, &b);
+            step_world(kept, &c);
+            assert_int_equal(b.state_hash, c.state_hash);
+            if (steps == i && b.rigid_parts == 0) {
+                assert_int_equal(a.state_hash, b.state_hash);
+                steps++;
+            }
+            if (i % 7 == 3)
+                assert_int_equal(thaw_world_get_ledger(bare, &ledger), THAW_OK);
+        }
+        print_message("scene %d: %d of 60 steps without parts\n", k, steps);
+        assert_true(steps > 5);
+        thaw_world_free(&full);
+        thaw_world_free(&bare);
+        thaw_world_free(&kept);
+    }
+}
+
+// By the published rule elements join parts only where that pays: parts last for some steps unless something wakes.
+static void parts_of_the_published_rule_last(void **state) {
+    (void)state;
+    static char text[2000];
+    snprintf(text, sizeof text,
+             "{\"rigidify\": {\"oracle\": \"paper\", \"frame_count\": 3, \"hold\": 0, \"tau_rigid\": "
+             "1e-2, \"tau_elastic\": 1e-1}, %s",
+             HANGING + 1);
+    ThawWorld *world = make_world(text, 1);
+    int mixed = 0, joined = 0;
+    for (int i = 0; i < 600; i++) {
+        ThawStepStats stats;
+        step_world(world, &stats);
+        if (stats.rigid_parts > 0 && stats.elastic_elements > 0 && stats.woken == 0) {
+            mixed++;
+            joined += stats.settled > 0;
+        }
+    }
+    print_message("published rule: elements join parts in %d of %d steps in which none leaves them\n", joined, mixed);
+    assert_true(mixed > 50 && 3 * joined < mixed);
+    thaw_world_free(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cantilever_comes_to_rest_where_the_full_one_does),
@@ -178,6 +248,8 @@ int main(void) {
         cmocka_unit_test(a_cap_with_creases_falls_and_lies),
         cmocka_unit_test(reports_tell_bending_from_stretching),
         cmocka_unit_test(bits_do_not_depend_on_threads_or_checkpoints),
+        cmocka_unit_test(what_is_elastic_moves_as_by_the_full_method),
+        cmocka_unit_test(parts_of_the_published_rule_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

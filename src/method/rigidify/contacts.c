@@ -247,10 +247,12 @@ void thaw_rigidify_gather(const ThawWorld *world, ThawStepper *s, ThawIncrement 
     }
 }
 
+// By the published rule what begins within a step is felt in the next one, as forces that have begun.
 ThawStatus thaw_rigidify_strike(const ThawWorld *world, ThawStepper *s, const ThawContact *contact, int side,
                                 double speed) {
     const ThawRigidifyData *a = thaw_rigidify(s);
-    if (speed <= striking_speed(a) || !touches_part(a->partition, contact, side))
+    if (a->options.oracle == THAW_ORACLE_PAPER || speed <= striking_speed(a) ||
+        !touches_part(a->partition, contact, side))
         return THAW_OK;
     ThawStatus status = world->kept ? thaw_keep_state(&(ThawKeeping){world->kept, s}) : THAW_OK;
     if (status != THAW_OK)

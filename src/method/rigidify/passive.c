@@ -205,9 +205,11 @@ int thaw_passive_is_bound(const ThawStepper *s) {
 
 void thaw_passive_settle(ThawStepper *s) {
     ThawOracleState *state = thaw_oracle_state(thaw_rigidify(s)->oracle);
+    const int bound = thaw_passive_is_bound(s);
     double gain = ledger_gain(&s->work) - s->accounted;
     s->accounted += gain;
-    if (!thaw_passive_is_bound(s) || (gain <= 0 && state->gained == 0))
+    thaw_rigidify(s)->transition.changed = 0; // what follows is another step
+    if (!bound || (gain <= 0 && state->gained == 0))
         return;
     ThawLedger has = {0};
     thaw_ledger_add_energies(s, 0, &has);

@@ -341,6 +341,7 @@ static ThawStatus ask(const ThawWorld *world, ThawStepper *s, const ThawQuestion
 
 static ThawStatus decide_rigidify(const ThawWorld *world, ThawStepper *s, ThawIncrement step, ThawError *error) {
     ThawRigidifyData *a = thaw_rigidify(s);
+    const int was_bound = thaw_passive_is_bound(s);
     double since = thaw_wall_ms(), booking = s->ms[THAW_STAGE_LEDGER];
     mark_script(s, step.t, step.h);
     thaw_loads_evaluate(s, step);
@@ -382,6 +383,8 @@ static ThawStatus decide_rigidify(const ThawWorld *world, ThawStepper *s, ThawIn
     status = ask(world, s, &question, error);
     if (status == THAW_OK)
         status = follow_answer(world, s, error);
+    if (!was_bound && thaw_ledger_is_needed(s)) // none was kept until now; it had no parts that could be moved
+        thaw_ledger_find_elastic(s);
     if (a->answer.moved > 0) {
         s->set_energy = NAN;
         s->inverted = s->set_inverted = -1;

@@ -154,6 +154,7 @@ ThawStatus thaw_rigidify_take(const ThawWorld *world, ThawStepper *s, ThawError 
     thaw_system_free(&a->system);
     thaw_integration_free(&a->set);
     thaw_rigidify_reconfigure(world, s);
+    a->transition.changed = 0;
     a->pressed = s->loads_changed = 1;
     s->system = NULL;
     return status;
