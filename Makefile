@@ -11,7 +11,7 @@ THAW := build/release/thaw
 VALIDATION ?=
 build = cmake --preset $(1) $(if $(VALIDATION),-DTHAW_VALIDATION="$(abspath $(VALIDATION))") >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
-.PHONY: help setup build demo film check check-slow bench format format-check tidy coverage valgrind tsan install clean
+.PHONY: python help setup build demo film check check-slow bench format format-check tidy coverage valgrind tsan install clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -56,6 +56,11 @@ check: ## build with warnings as errors and run the tests, first under sanitizer
 	@ctest --preset portable -j $(JOBS)
 	@echo "== tests of the release"
 	@ctest --preset release -j $(JOBS)
+
+python: ## build/python: the Python package, tested (docs/python.md)
+	@scripts/setup.sh --python
+	@$(call build,release) --target thaw
+	@scripts/python.sh build/release
 
 check-slow: ## the tests that take minutes each (test_slow_*), of the release; before an issue
 	@$(call build,release)

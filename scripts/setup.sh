@@ -4,6 +4,7 @@
 #   setup.sh           what `make demo` needs
 #   setup.sh --check   also what `make check` and `make bench` take
 #   setup.sh --all     also what `make format`, `tidy`, `coverage` and `valgrind` need
+#   setup.sh --python what `make python` needs, too
 #   setup.sh --list    names the packages that must be there and does nothing
 # Node.js only builds the web page, CHOLMOD is only compared with: where they cannot be had, everything else is built
 # without them.
@@ -22,6 +23,13 @@ zlib1g-dev           compresses them
 libwebsockets-dev    serves the web page
 libcmocka-dev        runs the tests
 valgrind             counts instructions: a gate against slow code
+LIST
+    [ "$python" = no ] || cat <<'LIST'
+python3-dev          compiles the Python package
+python3-cffi         generates it
+python3-setuptools   builds it
+python3-numpy        its arrays
+python3-pytest       runs its tests
 LIST
     [ "$all" = no ] || cat <<'LIST'
 clang                a second compiler
@@ -45,13 +53,14 @@ wishes() {
     done
 }
 
-all=no check=no
+all=no check=no python=no
 case "${1-}" in
     --all) all=yes check=yes ;;
     --check) check=yes ;;
+    --python) python=yes ;;
     --list) packages | sed 's/ .*//'; exit ;;
     "") ;;
-    *) echo "usage: setup.sh [--check|--all|--list]" >&2; exit 1 ;;
+    *) echo "usage: setup.sh [--check|--all|--python|--list]" >&2; exit 1 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then

@@ -5,6 +5,7 @@
 
 #include "thaw/doctor.h"
 #include "thaw/field.h"
+#include "thaw/live.h"
 #include "thaw/material.h"
 #include "thaw/mesh.h"
 #include "thaw/mesher.h"

@@ -14,8 +14,9 @@
 extern "C" {
 #endif
 
-// --- Shapes: a mesh with its materials, compiled once and shared by any number of bodies
-// -------------------------------
+// Definitions are made by their default functions (below) and then changed.
+
+// --- Shapes: a mesh with its materials, compiled once and shared by any number of bodies -----------------------------
 
 // How a group of vertices is chosen, in the shape's own coordinates. Boundaries count as inside, with a slack of 1e-9
 // of the shape's diameter for rounding.
@@ -81,6 +82,7 @@ typedef struct ThawShapeDef {
     double smooth;
     const ThawGroupDef *groups;
     int32_t group_count;
+    uint32_t made; // by the default function; without its mark a definition is refused
 } ThawShapeDef;
 
 // --- Bodies: a placed shape with its loads
@@ -172,6 +174,7 @@ typedef struct ThawBodyDef {
     const struct ThawRigidifyOptions *rigidify; // options of its own, all of them; NULL: the world's
     const ThawOptionDef *options;               // options of its own of any method, on top of those above
     int32_t option_count;
+    uint32_t made; // by the default function; without its mark a definition is refused
 } ThawBodyDef;
 
 // --- Contact ---------------------------------------------------------------------------------------------------------
@@ -210,6 +213,7 @@ typedef struct ThawObstacleDef {
     double centre[3];
     double friction;    // Coulomb's mu; a pair's is the geometric mean unless a ThawPairDef says otherwise
     double restitution; // 0 to 1; a pair's likewise
+    uint32_t made;      // by the default function; without its mark a definition is refused
 } ThawObstacleDef;
 
 // Settings for one pair. Names are those of bodies or obstacles; either may be "*".
@@ -269,6 +273,7 @@ typedef struct ThawAttachmentDef {
     ThawAttachmentContact contact;
     double release_time;  // s: lets go then; INFINITY: never
     double release_force; // N: lets go after a step in which its force on the region was larger; INFINITY: never
+    uint32_t made;        // by the default function; without its mark a definition is refused
 } ThawAttachmentDef;
 
 typedef enum ThawFriction {
@@ -399,6 +404,7 @@ typedef struct ThawWorldDef {
     const ThawAttachmentDef *attachments;
     int32_t attachment_count;
     const char *source; // the file that all this comes from, for messages; NULL: none
+    uint32_t made;      // by the default function; without its mark a definition is refused
 } ThawWorldDef;
 
 ThawWorldDef thaw_world_def_default(void);           // 3D, gravity 9.81 along -z, h 0.01 s, semi-implicit, auto
@@ -456,7 +462,7 @@ typedef struct ThawStepStats {
 
 typedef struct ThawWorld ThawWorld;
 
-// Compiles a definition. Nothing of *def is kept. The caller frees *world with thaw_world_free; on error it is NULL.
+// Compiles a definition, of which it keeps a copy. The caller frees *world with thaw_world_free; on error it is NULL.
 ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **world, ThawError *error);
 void thaw_world_free(ThawWorld **world);
 
@@ -656,7 +662,12 @@ ThawStatus thaw_world_get_ledger(const ThawWorld *world, ThawLedger *ledger);
 ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *error);
 ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error);
 
-// The library's version, "major.minor.patch", and what it was built with, for bug reports.
+// The library's version, "major.minor.patch", and what it was built with, for bug reports. The macros are those of the
+// header that a program was compiled with.
+#define THAW_VERSION_MAJOR 0
+#define THAW_VERSION_MINOR 1
+#define THAW_VERSION_PATCH 0
+#define THAW_VERSION_NUMBER (10000 * THAW_VERSION_MAJOR + 100 * THAW_VERSION_MINOR + THAW_VERSION_PATCH)
 const char *thaw_version(void);
 const char *thaw_build_info(void);
 

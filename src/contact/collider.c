@@ -201,7 +201,7 @@ static ThawStatus compile_obstacle(const ThawModelObstacle *o, int dim, ThawCont
 
 static const ThawShape *shape_at(const ThawModel *model, int32_t i) {
     const int32_t count = model->shape_count + model->own_count;
-    return i < count ? &model->shapes[i] : model->variants[i - count];
+    return i < count ? model->shapes[i] : model->variants[i - count];
 }
 
 static void mark_fixed(const ThawCollider *collider, const ThawModelBody *body, unsigned char *fixed) {

@@ -114,7 +114,7 @@ static void gather_obstacle(void *context, int32_t index) {
     for (size_t i = 0; i < 3 * (size_t)body->shape->nv; i++)
         body->d[i] -= body->x[i];
     bound_body(body);
-    scratch->placed[index] = o->script.key_count == 0 && o->frame_count == 0;
+    scratch->placed[index] = o->script.key_count == 0 && !o->script.drive.on && o->frame_count == 0;
 }
 
 static void fit_body(void *context, int32_t index) {

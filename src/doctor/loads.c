@@ -81,12 +81,12 @@ static void examine_groups(ThawExam *exam, const ThawScene *scene, const ThawMod
                                                  shape->name, group->name);
                 thaw_complaint_what(c, "no pin, script, force, change or attachment uses it");
                 thaw_complaint_cure(c, "remove it, or name it in a body's \"pins\", \"scripts\" or \"forces\"");
-            } else if (model->shapes[s].groups[g].count == model->shapes[s].nv && group->select != THAW_SELECT_ALL) {
+            } else if (model->shapes[s]->groups[g].count == model->shapes[s]->nv && group->select != THAW_SELECT_ALL) {
                 ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_WARNING, "selects-all", "shape %.60s, group %.60s",
                                                  shape->name, group->name);
-                thaw_complaint_what(c, "it selects every vertex of the mesh (%d)", model->shapes[s].nv);
+                thaw_complaint_what(c, "it selects every vertex of the mesh (%d)", model->shapes[s]->nv);
                 thaw_complaint_cure(c, "make its box, sphere or plane tighter; if all are meant, write \"all\"");
-                thaw_complaint_value(c, model->shapes[s].nv, "vertices");
+                thaw_complaint_value(c, model->shapes[s]->nv, "vertices");
             }
         }
     }

@@ -369,7 +369,7 @@ void thaw_exam_world(ThawExam *exam, const ThawScene *scene, const ThawModel *mo
         for (int32_t b = 0; b < world->body_count; b++)
             if (world->bodies[b].shape == s) {
                 tell_changes(&model->bodies[b], &exam->report->patients[b]);
-                exam->report->patients[b].mass = model->shapes[s].total_mass;
+                exam->report->patients[b].mass = model->shapes[s]->total_mass;
                 exam->report->patients[b].period = period_of(exam, world, b, size);
                 period = isnan(period) ? exam->report->patients[b].period : period;
             }
@@ -378,7 +378,7 @@ void thaw_exam_world(ThawExam *exam, const ThawScene *scene, const ThawModel *mo
             continue;
         }
         const ThawMaterialDef *material = &world->materials[thaw_shape_main_material(shape)];
-        examine_step(exam, scene, &model->shapes[s], period, damping_ratio(material, period));
+        examine_step(exam, scene, model->shapes[s], period, damping_ratio(material, period));
         if (world->h <= period / 4) // else it cannot swing anyway, as was told
             examine_damping(exam, material, shape->name, period);
         examine_weight(exam, world, material, shape->name, size);

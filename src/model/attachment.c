@@ -3,7 +3,8 @@
 //
 // Anchors on a body. A vertex gets the element that contains it at the start, or else the one whose farthest face plane
 // it is least outside of; barycentric coordinates of a point outside go on as they are. Every element is looked at for
-// every vertex of the region, once, when the world is made.
+// every vertex of the region, once, when the attachment is made. Where it is made while the world runs, bodies are
+// where they are then (ThawReuse), and what is said of rest positions holds for those.
 //
 // Glue. A spring k beside a vertex with stiffness K (the diagonal of the rest shape's matrix, by materials and mesh)
 // takes K/k of what the material gives: a hundredth, of both sides in series.
@@ -26,12 +27,14 @@ void thaw_attachment_place(const ThawModel *model, const ThawAttachment *a, doub
 }
 
 double thaw_anchor_length(const ThawAttachment *a, const ThawAnchor *anchor, double t) {
-    return t < a->close ? anchor->length + (anchor->start - anchor->length) * (1 - t / a->close) : anchor->length;
+    const double since = t - a->begun;
+    return since < a->close ? anchor->length + (anchor->start - anchor->length) * (1 - since / a->close)
+                            : anchor->length;
 }
 
 int thaw_attachment_moves(const ThawModel *model, const ThawAttachment *a, double t, double h) {
     ThawPlace place[2];
-    if (t < a->close)
+    if (t - a->begun < a->close)
         return 1;
     if (a->other >= 0)
         return 0;
@@ -251,12 +254,62 @@ static ThawStatus share_stiffness(const char *where, const ThawAttachmentDef *de
 
 // --- anchors ---------------------------------------------------------------------------------------------------------
 
+// Where a body's vertices are when attachments begin: at rest, or now.
+static const double *places_of(const ThawReuse *reuse, const ThawModel *model, int32_t body) {
+    return reuse->now && reuse->now[body] ? reuse->now[body] : model->bodies[body].shape->X;
+}
+
+// A point in space, in the coordinates of those places; and a vertex, in space.
+static void into_places(const ThawModelBody *body, const double *places, const double *x, double *X) {
+    if (places == body->shape->X)
+        thaw_body_unplace(body, body->shape->dim, x, X);
+    else
+        memcpy(X, x, sizeof *x * (size_t)body->shape->dim);
+}
+
+static void out_of_places(const ThawModelBody *body, const double *places, int32_t vertex, double *x) {
+    const size_t dim = (size_t)body->shape->dim;
+    if (places == body->shape->X)
+        thaw_body_place(body, body->shape->dim, places + (size_t)vertex * dim, x);
+    else
+        memcpy(x, places + (size_t)vertex * dim, sizeof *x * dim);
+}
+
+// Gradients of barycentric coordinates 1, 2, ... of a simplex of these edges from its first vertex; 0: it is flat.
+static int gradients_of(int dim, double edge[3][3], double gradient[9]) {
+    if (dim == 2) {
+        const double det = edge[0][0] * edge[1][1] - edge[0][1] * edge[1][0];
+        const double g[4] = {edge[1][1] / det, -edge[1][0] / det, -edge[0][1] / det, edge[0][0] / det};
+        memcpy(gradient, g, sizeof g);
+        return fabs(det) > 0;
+    }
+    const double det = thaw_v3_triple(edge[0], edge[1], edge[2]);
+    for (int a = 0; a < 3; a++) {
+        thaw_v3_cross(edge[(a + 1) % 3], edge[(a + 2) % 3], gradient + 3 * a);
+        for (int k = 0; k < 3; k++)
+            gradient[3 * a + k] /= det;
+    }
+    return fabs(det) > 0;
+}
+
 // Barycentric coordinates of X in an element, and how far it is outside of its faces' planes, m; < 0: inside.
-static double outside_of(const ThawShape *shape, int32_t e, const double *X, double weight[THAW_ANCHOR_NODES]) {
+static double outside_of(const ThawShape *shape, const double *places, int32_t e, const double *X,
+                         double weight[THAW_ANCHOR_NODES]) {
     const ThawElementBlock *cells = shape->cells;
     const int nodes = cells->kind->nodes, dim = shape->dim;
     const double *gradient = cells->gradient + (size_t)e * thaw_element_gradients(cells->kind);
-    const double *X0 = shape->X + (size_t)cells->elements[(size_t)e * (size_t)nodes] * (size_t)dim;
+    const int32_t *vertex = cells->elements + (size_t)e * (size_t)nodes;
+    const double *X0 = places + (size_t)vertex[0] * (size_t)dim;
+    double own[9];
+    if (places != shape->X) {
+        double edge[3][3] = {{0}};
+        for (int a = 1; a < nodes; a++)
+            for (int k = 0; k < dim; k++)
+                edge[a - 1][k] = places[(size_t)vertex[a] * (size_t)dim + (size_t)k] - X0[k];
+        if (!gradients_of(dim, edge, own))
+            return INFINITY;
+        gradient = own;
+    }
     double first[3] = {0}, outside = -INFINITY;
     weight[0] = 1;
     for (int a = 1; a <= nodes; a++) { // the first comes last
@@ -279,12 +332,13 @@ static double outside_of(const ThawShape *shape, int32_t e, const double *X, dou
 }
 
 // Weights of a point of a triangle that is near X, the nearest where X lies above it; how far that is away, m.
-static double distance_of(const ThawShape *shape, int32_t e, const double X[3], double weight[THAW_ANCHOR_NODES]) {
+static double distance_of(const ThawShape *shape, const double *places, int32_t e, const double X[3],
+                          double weight[THAW_ANCHOR_NODES]) {
     const int32_t *v = shape->cells->elements + 3 * (size_t)e;
     const double *x[3];
     double a[3], b[3], n[3], to[3], area[3], sum = 0;
     for (int i = 0; i < 3; i++)
-        x[i] = shape->X + 3 * (size_t)v[i];
+        x[i] = places + 3 * (size_t)v[i];
     thaw_v3_sub(x[1], x[0], a);
     thaw_v3_sub(x[2], x[0], b);
     thaw_v3_cross(a, b, n);
@@ -304,42 +358,42 @@ static double distance_of(const ThawShape *shape, int32_t e, const double X[3], 
 }
 
 // Anchors a point on the triangle of a sheet that is nearest to it.
-static void anchor_on_sheet(const ThawShape *shape, const double X[3], ThawAnchor *anchor) {
+static void anchor_on_sheet(const ThawShape *shape, const double *places, const double X[3], ThawAnchor *anchor) {
     double weight[THAW_ANCHOR_NODES], best = INFINITY;
     int32_t nearest = 0;
     for (int32_t e = 0; e < shape->ne; e++) {
-        const double distance = distance_of(shape, e, X, weight);
+        const double distance = distance_of(shape, places, e, X, weight);
         if (distance < best) {
             best = distance;
             nearest = e;
         }
     }
-    distance_of(shape, nearest, X, anchor->weight);
+    distance_of(shape, places, nearest, X, anchor->weight);
     anchor->nodes = 3;
     anchor->element = shape->element_user[nearest];
     memcpy(anchor->other, shape->cells->elements + 3 * (size_t)nearest, 3 * sizeof *anchor->other);
 }
 
 // Anchors a point in space (m) on a body as it is placed at the start.
-static ThawStatus anchor_on_body(const char *where, const ThawModelBody *body, const double *x, ThawAnchor *anchor,
-                                 ThawError *error) {
+static ThawStatus anchor_on_body(const char *where, const ThawModelBody *body, const double *places, const double *x,
+                                 ThawAnchor *anchor, ThawError *error) {
     const ThawShape *shape = body->shape;
-    const int nodes = shape->cells->kind->nodes, dim = shape->dim;
+    const int nodes = shape->cells->kind->nodes;
     double X[3] = {0}, weight[THAW_ANCHOR_NODES], best = INFINITY, largest = 0;
-    int32_t nearest = -1;
-    thaw_body_unplace(body, dim, x, X);
+    int32_t nearest = 0;
+    into_places(body, places, x, X);
     if (thaw_shape_is_sheet(shape)) {
-        anchor_on_sheet(shape, X, anchor);
+        anchor_on_sheet(shape, places, X, anchor);
         return THAW_OK;
     }
     for (int32_t e = 0; e < shape->ne; e++) {
-        const double outside = outside_of(shape, e, X, weight);
+        const double outside = outside_of(shape, places, e, X, weight);
         if (outside < best) {
             best = outside;
             nearest = e;
         }
     }
-    outside_of(shape, nearest, X, anchor->weight);
+    outside_of(shape, places, nearest, X, anchor->weight);
     anchor->nodes = nodes;
     anchor->element = shape->element_user[nearest];
     for (int a = 0; a < nodes; a++) {
@@ -356,14 +410,13 @@ static ThawStatus anchor_on_body(const char *where, const ThawModelBody *body, c
 }
 
 // The offset as the kernels will compute it.
-static void note_rest(const ThawModel *model, const ThawAttachment *a, const double x[3], const ThawPlace *place,
-                      ThawAnchor *anchor) {
+static void note_rest(const ThawModel *model, const ThawReuse *reuse, const ThawAttachment *a, const double x[3],
+                      const ThawPlace *place, ThawAnchor *anchor) {
     const size_t dim = (size_t)model->dim;
     double placed[THAW_ANCHOR_NODES][3], at[3];
     const double *nodes[THAW_ANCHOR_NODES];
     for (int n = 0; n < anchor->nodes; n++) {
-        const ThawModelBody *other = &model->bodies[a->other];
-        thaw_body_place(other, model->dim, other->shape->X + (size_t)anchor->other[n] * dim, placed[n]);
+        out_of_places(&model->bodies[a->other], places_of(reuse, model, a->other), anchor->other[n], placed[n]);
         nodes[n] = placed[n];
     }
     thaw_anchor_point(anchor, model->dim, nodes, place, at);
@@ -388,16 +441,17 @@ static int32_t element_with(const ThawShape *shape, const int32_t *vertex, int c
 
 // The vertex of a body, of all or of a group of it, that is nearest to x (m) as it is placed at the start, but not that
 // one itself, as an anchor.
-static ThawStatus anchor_on_vertex(const char *where, const ThawModelBody *body, const ThawGroup *group, int32_t itself,
-                                   const double *x, ThawAnchor *anchor, ThawError *error) {
+static ThawStatus anchor_on_vertex(const char *where, const ThawModelBody *body, const double *places,
+                                   const ThawGroup *group, int32_t itself, const double *x, ThawAnchor *anchor,
+                                   ThawError *error) {
     const ThawShape *shape = body->shape;
     double X[3] = {0}, best = INFINITY;
-    thaw_body_unplace(body, shape->dim, x, X);
+    into_places(body, places, x, X);
     for (int32_t c = 0; c < (group ? group->count : shape->nv); c++) {
         const int32_t i = group ? group->vertices[c] : c;
         double square = i == itself ? INFINITY : 0;
         for (int k = 0; k < shape->dim; k++) {
-            const double d = shape->X[(size_t)i * (size_t)shape->dim + (size_t)k] - X[k];
+            const double d = places[(size_t)i * (size_t)shape->dim + (size_t)k] - X[k];
             square += d * d;
         }
         if (square < best) {
@@ -457,14 +511,14 @@ static ThawStatus note_length(const char *where, const ThawAttachmentDef *def, c
         where);
 }
 
-static ThawStatus place_anchors(const char *where, const ThawAttachmentDef *def, ThawModel *model,
-                                const ThawAttachment *a, const ThawGroup *group, ThawError *error) {
+static ThawStatus place_anchors(const char *where, const ThawAttachmentDef *def, const ThawReuse *reuse,
+                                ThawModel *model, const ThawAttachment *a, const ThawGroup *group, ThawError *error) {
     const ThawModelBody *body = &model->bodies[a->body];
     const int dim = model->dim, distance = def->kind == THAW_ATTACHMENT_DISTANCE;
     ThawStatus status = THAW_OK;
     ThawPlace place = {{0}, {0}};
     if (a->other < 0)
-        thaw_attachment_place(model, a, 0, &place);
+        thaw_attachment_place(model, a, a->begun, &place);
     for (int32_t i = 0; i < a->count; i++)
         model->anchors[a->first + i].vertex = group->vertices[i];
     const int along = distance && def->pairing == THAW_ATTACHMENT_ALONG;
@@ -474,18 +528,19 @@ static ThawStatus place_anchors(const char *where, const ThawAttachmentDef *def,
     for (int32_t i = 0; i < a->count && status == THAW_OK; i++) {
         ThawAnchor *anchor = &model->anchors[a->first + i];
         double x[3] = {0, 0, 0};
-        thaw_body_place(body, dim, body->shape->X + (size_t)anchor->vertex * (size_t)dim, x);
+        out_of_places(body, places_of(reuse, model, a->body), anchor->vertex, x);
         const double *at = distance && def->at ? def->at : x;
         if (a->other >= 0 && distance && !def->at && !along)
-            status = anchor_on_vertex(where, &model->bodies[a->other], other, a->other == a->body ? anchor->vertex : -1,
-                                      x, anchor, error);
+            status = anchor_on_vertex(where, &model->bodies[a->other], places_of(reuse, model, a->other), other,
+                                      a->other == a->body ? anchor->vertex : -1, x, anchor, error);
         else if (a->other >= 0 && !along)
-            status = anchor_on_body(where, &model->bodies[a->other], at, anchor, error);
+            status =
+                anchor_on_body(where, &model->bodies[a->other], places_of(reuse, model, a->other), at, anchor, error);
         for (int k = 0; k < 3 && a->other < 0; k++) // R'(at - p)
             for (int c = 0; c < dim; c++)
                 anchor->local[k] += place.R[3 * c + k] * (at[c] - place.p[c]);
         if (status == THAW_OK)
-            note_rest(model, a, x, &place, anchor);
+            note_rest(model, reuse, a, x, &place, anchor);
         if (status == THAW_OK && distance)
             status = note_length(where, def, body->shape, anchor, error);
     }
@@ -494,13 +549,16 @@ static ThawStatus place_anchors(const char *where, const ThawAttachmentDef *def,
 
 // --- all of them -----------------------------------------------------------------------------------------------------
 
-static ThawStatus compile(const char *source, const ThawAttachmentDef *def, int32_t index, ThawModel *model,
-                          ThawError *error) {
+static ThawStatus compile(const char *source, const ThawAttachmentDef *def, int32_t index, const ThawReuse *reuse,
+                          ThawModel *model, ThawError *error) {
+    const ThawAnchors *held = reuse->held ? reuse->held[index] : NULL;
     ThawAttachment *a = &model->attachments[index];
     char where[400];
     snprintf(where, sizeof where, "%.250s%sattachments[%d] (%.80s)", source ? source : "", source ? ": " : "",
              (int)index, def->name ? def->name : "unnamed");
-    ThawStatus status = check_partners(where, def, model, error);
+    ThawStatus status = thaw_check_made(where, def->made, "thaw_attachment_def_default", error);
+    if (status == THAW_OK)
+        status = check_partners(where, def, model, error);
     if (status == THAW_OK)
         status = check_numbers(where, def, error);
     if (status != THAW_OK)
@@ -527,15 +585,21 @@ static ThawStatus compile(const char *source, const ThawAttachmentDef *def, int3
     if (status != THAW_OK)
         return status;
     memcpy(a->frame.position, a->frame.script.centre, sizeof a->frame.position);
+    const int32_t count = held ? held->count : group->count;
     ThawAnchor *anchors = thaw_regrow(model->anchors, (size_t)model->anchor_count,
-                                      (size_t)model->anchor_count + (size_t)group->count, sizeof *anchors);
+                                      (size_t)model->anchor_count + (size_t)count, sizeof *anchors);
     if (!anchors)
         return thaw_error_memory(error, "an attachment");
     model->anchors = anchors;
     a->first = model->anchor_count;
-    a->count = group->count;
-    model->anchor_count += group->count;
-    status = place_anchors(where, def, model, a, group, error);
+    a->count = count;
+    model->anchor_count += count;
+    a->begun = held ? held->begun : reuse->time;
+    if (held) {
+        memcpy(anchors + a->first, held->list, sizeof *anchors * (size_t)count);
+        return THAW_OK;
+    }
+    status = place_anchors(where, def, reuse, model, a, group, error);
     if (status == THAW_OK)
         status = share_stiffness(where, def, model, a, error);
     drop_idle(model, a);
@@ -561,7 +625,8 @@ static ThawStatus list_glued(ThawModel *model, ThawError *error) {
     return THAW_OK;
 }
 
-ThawStatus thaw_attachments_compile(const ThawWorldDef *def, ThawModel *model, ThawError *error) {
+ThawStatus thaw_attachments_compile(const ThawWorldDef *def, const ThawReuse *reuse, ThawModel *model,
+                                    ThawError *error) {
     if (def->attachment_count < 0 || (def->attachment_count > 0 && !def->attachments))
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "world: attachment_count is %d with attachments %s; allowed: >= 0, given",
@@ -572,7 +637,7 @@ ThawStatus thaw_attachments_compile(const ThawWorldDef *def, ThawModel *model, T
     ThawStatus status = THAW_OK;
     for (int32_t i = 0; i < def->attachment_count && status == THAW_OK; i++) {
         model->attachment_count = i + 1;
-        status = compile(def->source, &def->attachments[i], i, model, error);
+        status = compile(def->source, &def->attachments[i], i, reuse, model, error);
     }
     if (status == THAW_OK && !(model->base_anchors = THAW_NEW(ThawAnchor, model->anchor_count)))
         status = thaw_error_memory(error, "the attachments");

@@ -30,6 +30,13 @@ typedef struct ThawAnchor {
     double stiffness; // N/m
 } ThawAnchor;
 
+// The anchors of one attachment on base shapes, as they were found once.
+typedef struct ThawAnchors {
+    double begun; // s: lengths that change with time do so from then on
+    int32_t count;
+    ThawAnchor list[];
+} ThawAnchors;
+
 typedef struct ThawAttachment {
     const ThawElementOps *kind;
     char *name;
@@ -40,6 +47,7 @@ typedef struct ThawAttachment {
     int glued;               // its region and what it is held to do not touch each other there
     int32_t next_glued;      // of the same body (the model's first_glued); -1: none
     double damping;          // s
+    double begun;            // s, when it was made
     double close;            // s, in which springs of a length go from the one at the start to their own
     double release_time, release_force;
 } ThawAttachment;
@@ -59,7 +67,8 @@ typedef struct ThawRowPass {
 int thaw_attachments_glue(const struct ThawModel *model, const unsigned char *released, int32_t body, int32_t other,
                           const int32_t *vertices, int32_t count);
 // Validates and compiles all of them; bodies and obstacles come first.
-ThawStatus thaw_attachments_compile(const ThawWorldDef *def, struct ThawModel *model, ThawError *error);
+ThawStatus thaw_attachments_compile(const ThawWorldDef *def, const ThawReuse *reuse, struct ThawModel *model,
+                                    ThawError *error);
 void thaw_attachments_clear(struct ThawModel *model);
 // After shapes of bodies were replaced: anchors, from those of the base shapes.
 void thaw_attachments_follow(struct ThawModel *model);

@@ -2,10 +2,12 @@
 // Definitions with every field set to something that works.
 #include <math.h>
 
+#include "model/model.h"
 #include "registry/method.h"
 
 ThawWorldDef thaw_world_def_default(void) {
     ThawWorldDef def = {
+        .made = THAW_MADE,
         .dim = 3,
         .gravity = {0, 0, -9.81},
         .h = 0.01,
@@ -30,14 +32,19 @@ ThawWorldDef thaw_world_def_default(void) {
 }
 
 ThawShapeDef thaw_shape_def_default(void) {
-    return (ThawShapeDef){
-        .name = "shape", .thickness = 1, .membrane = THAW_MEMBRANE_AUTO, .bending_damping = -1, .fibre = {1, 0, 0}};
+    return (ThawShapeDef){.made = THAW_MADE,
+                          .name = "shape",
+                          .thickness = 1,
+                          .membrane = THAW_MEMBRANE_AUTO,
+                          .bending_damping = -1,
+                          .fibre = {1, 0, 0}};
 }
 
 ThawGroupDef thaw_group_def_default(void) { return (ThawGroupDef){.name = "all", .select = THAW_SELECT_ALL}; }
 
 ThawBodyDef thaw_body_def_default(void) {
-    return (ThawBodyDef){.name = "body", .method = "full", .rotation = {1, 0, 0, 0}, .friction = 0.5};
+    return (ThawBodyDef){
+        .made = THAW_MADE, .name = "body", .method = "full", .rotation = {1, 0, 0, 0}, .friction = 0.5};
 }
 
 ThawScriptDef thaw_script_def_default(void) { return (ThawScriptDef){.release = INFINITY}; }
@@ -52,7 +59,8 @@ ThawChangeDef thaw_change_def_default(void) {
 }
 
 ThawAttachmentDef thaw_attachment_def_default(void) {
-    return (ThawAttachmentDef){.name = "attachment",
+    return (ThawAttachmentDef){.made = THAW_MADE,
+                               .name = "attachment",
                                .other_body = -1,
                                .other_group = -1,
                                .obstacle = -1,
@@ -62,6 +70,9 @@ ThawAttachmentDef thaw_attachment_def_default(void) {
 }
 
 ThawObstacleDef thaw_obstacle_def_default(void) {
-    return (ThawObstacleDef){
-        .name = "floor", .kind = THAW_OBSTACLE_HALF_SPACE, .rotation = {1, 0, 0, 0}, .friction = 0.5};
+    return (ThawObstacleDef){.made = THAW_MADE,
+                             .name = "floor",
+                             .kind = THAW_OBSTACLE_HALF_SPACE,
+                             .rotation = {1, 0, 0, 0},
+                             .friction = 0.5};
 }

@@ -19,6 +19,14 @@ ThawStatus thaw_check_vector(const char *where, const char *field, const double 
     return THAW_OK;
 }
 
+ThawStatus thaw_check_made(const char *where, uint32_t made, const char *function, ThawError *error) {
+    if (made == THAW_MADE)
+        return THAW_OK;
+    return thaw_error_set(error, THAW_ERROR_INPUT,
+                          "%s: the definition was not made by %s; allowed: one that was, and is then changed", where,
+                          function);
+}
+
 ThawStatus thaw_check_restitution(const char *where, double restitution, ThawError *error) {
     if (restitution >= 0 && restitution <= 1)
         return THAW_OK;
@@ -59,6 +67,9 @@ static ThawStatus check_method_options(const ThawWorldDef *world, const ThawBody
 }
 
 static ThawStatus check_options(const ThawWorldDef *def, ThawError *error) {
+    ThawStatus made = thaw_check_made("world", def->made, "thaw_world_def_default", error);
+    if (made != THAW_OK)
+        return made;
     if (def->dim != 2 && def->dim != 3)
         return thaw_error_set(error, THAW_ERROR_INPUT, "world: dim is %d; allowed: 2 or 3", def->dim);
     if (!(def->h > 0) || !isfinite(def->h))
@@ -95,43 +106,84 @@ static ThawStatus check_options(const ThawWorldDef *def, ThawError *error) {
         (def->body_count > 0 && !def->bodies))
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "world: a count of materials, shapes or bodies is negative, or its array is NULL");
-    if (def->body_count == 0)
-        return thaw_error_set(error, THAW_ERROR_INPUT, "world: body_count is 0; allowed: >= 1");
     return thaw_check_vector("world", "gravity", def->gravity, def->dim, error);
 }
 
-static ThawStatus compile_materials(const ThawWorldDef *def, ThawModel *model, ThawError *error) {
-    model->materials = THAW_NEW(ThawMaterial, def->material_count);
-    if (!model->materials)
-        return thaw_error_memory(error, "the materials");
-    model->material_count = def->material_count;
-    for (int32_t i = 0; i < def->material_count; i++) {
-        const ThawMaterialDef *from = &def->materials[i];
-        ThawStatus status = thaw_material_validate(from, error);
-        if (status != THAW_OK)
-            return status;
-        ThawMaterial *to = &model->materials[i];
-        *to = (ThawMaterial){.model = from->model,
-                             .ops = thaw_material_ops(from->model),
-                             .density = from->density,
-                             .young = from->young,
-                             .poisson = from->poisson,
-                             .alpha0 = from->alpha0,
-                             .alpha1 = from->alpha1,
-                             .modulus = from->young + 4 * from->fibre.stiffness,
-                             .weave = from->weave,
-                             .fibre = from->fibre,
-                             .edge_stiffness = from->edge_stiffness,
-                             .area_stiffness = from->area_stiffness,
-                             .strain_limits = {from->strain_limits[0], from->strain_limits[1]}};
-        to->ops->constants(from, to->c);
-        if (thaw_scheme_is_viscous(def->integrator, from->damping)) {
-            thaw_material_lame(from, &to->viscosity[1], &to->viscosity[0]);
-            to->viscosity[0] *= from->alpha1;
-            to->viscosity[1] *= from->alpha1;
-        }
+void thaw_materials_free(ThawMaterials **pointer) {
+    ThawMaterials *materials = *pointer;
+    *pointer = NULL;
+    if (materials && atomic_fetch_sub(&materials->owners, 1) <= 1)
+        thaw_free(materials);
+}
+
+ThawMaterials *thaw_materials_share(ThawMaterials *materials) {
+    if (materials)
+        atomic_fetch_add(&materials->owners, 1);
+    return materials;
+}
+
+static ThawStatus compile_material(const ThawWorldDef *def, const ThawMaterialDef *from, ThawMaterial *to,
+                                   ThawError *error) {
+    ThawStatus status = thaw_material_validate(from, error);
+    if (status != THAW_OK)
+        return status;
+    *to = (ThawMaterial){.model = from->model,
+                         .ops = thaw_material_ops(from->model),
+                         .density = from->density,
+                         .young = from->young,
+                         .poisson = from->poisson,
+                         .alpha0 = from->alpha0,
+                         .alpha1 = from->alpha1,
+                         .modulus = from->young + 4 * from->fibre.stiffness,
+                         .weave = from->weave,
+                         .fibre = from->fibre,
+                         .edge_stiffness = from->edge_stiffness,
+                         .area_stiffness = from->area_stiffness,
+                         .strain_limits = {from->strain_limits[0], from->strain_limits[1]}};
+    to->ops->constants(from, to->c);
+    if (thaw_scheme_is_viscous(def->integrator, from->damping)) {
+        thaw_material_lame(from, &to->viscosity[1], &to->viscosity[0]);
+        to->viscosity[0] *= from->alpha1;
+        to->viscosity[1] *= from->alpha1;
     }
     return THAW_OK;
+}
+
+static ThawStatus compile_materials(const ThawWorldDef *def, const ThawReuse *reuse, ThawModel *model,
+                                    ThawError *error) {
+    model->material_count = def->material_count;
+    if (reuse->shelf)
+        model->shelf = thaw_materials_share(reuse->shelf);
+    else
+        model->shelf = thaw_alloc(1, sizeof *model->shelf + sizeof(ThawMaterial) * (size_t)def->material_count);
+    if (!model->shelf)
+        return thaw_error_memory(error, "the materials");
+    model->materials = model->shelf->list;
+    if (reuse->shelf)
+        return THAW_OK;
+    model->shelf->owners = 1;
+    model->shelf->count = def->material_count;
+    ThawStatus status = THAW_OK;
+    for (int32_t i = 0; i < def->material_count && status == THAW_OK; i++)
+        status = compile_material(def, &def->materials[i], &model->shelf->list[i], error);
+    return status;
+}
+
+static ThawStatus compile_shape(const ThawWorldDef *def, int32_t index, const ThawModel *model, ThawShape **result,
+                                ThawError *error) {
+    ThawShape *shape = *result = THAW_NEW(ThawShape, 1);
+    if (!shape)
+        return thaw_error_memory(error, "a shape");
+    shape->owners = 1;
+    shape->shelf = thaw_materials_share(model->shelf);
+    return thaw_shape_compile(&def->shapes[index], def->dim, model->materials, model->material_count, shape, error);
+}
+
+int32_t thaw_model_shape_index(const ThawModel *model, const ThawShape *shape) {
+    for (int32_t i = 0; i < model->shape_count + model->own_count; i++)
+        if (model->shapes[i] == shape)
+            return i;
+    return -1;
 }
 
 static ThawStatus find_group(const char *where, const ThawShape *shape, int32_t index, const ThawGroup **group,
@@ -224,17 +276,18 @@ static ThawStatus compile_load(const char *where, int dim, const ThawForceDef *d
 // The shape that a body begins with. Of a sheet, whose hinges are a body's, each has its own.
 static ThawStatus find_shape(const ThawWorldDef *world, int32_t index, ThawModel *model, ThawError *error) {
     const int32_t shape = world->bodies[index].shape;
-    ThawShape *found = &model->shapes[shape];
-    ThawStatus status = THAW_OK;
+    ThawShape *found = model->shapes[shape];
     if (found->hinges && found->hinges->taken) {
-        found = &model->shapes[model->shape_count + model->own_count++];
-        status = thaw_shape_compile(&world->shapes[shape], world->dim, model->materials, model->material_count, found,
-                                    error);
+        ThawShape **own = &model->shapes[model->shape_count + model->own_count++];
+        ThawStatus status = compile_shape(world, shape, model, own, error);
+        if (status != THAW_OK)
+            return status;
+        found = *own;
     }
     if (found->hinges)
         found->hinges->taken = 1;
     model->bodies[index].base = model->bodies[index].shape = found;
-    return status;
+    return THAW_OK;
 }
 
 static ThawStatus compile_body(const ThawWorldDef *world, int32_t index, ThawModel *model, ThawError *error) {
@@ -246,7 +299,9 @@ static ThawStatus compile_body(const ThawWorldDef *world, int32_t index, ThawMod
     if (def->shape < 0 || def->shape >= model->shape_count)
         return thaw_error_set(error, THAW_ERROR_INPUT, "%s: shape is %d; allowed: 0 to %d", where, (int)def->shape,
                               (int)model->shape_count - 1);
-    ThawStatus status = thaw_method_find(where, def->method, &body->method, error);
+    ThawStatus status = thaw_check_made(where, def->made, "thaw_body_def_default", error);
+    if (status == THAW_OK)
+        status = thaw_method_find(where, def->method, &body->method, error);
     if (status == THAW_OK)
         status = check_method_options(world, def, where, error);
     if (status != THAW_OK)
@@ -326,6 +381,10 @@ static size_t count_sheets(const ThawWorldDef *def) {
 }
 
 ThawStatus thaw_model_create(const ThawWorldDef *def, ThawModel **result, ThawError *error) {
+    return thaw_model_compile(def, &(ThawReuse){0}, result, error);
+}
+
+ThawStatus thaw_model_compile(const ThawWorldDef *def, const ThawReuse *reuse, ThawModel **result, ThawError *error) {
     *result = NULL;
     ThawStatus status = check_options(def, error);
     if (status != THAW_OK)
@@ -344,14 +403,16 @@ ThawStatus thaw_model_create(const ThawWorldDef *def, ThawModel **result, ThawEr
     model->options.attachments = NULL;
     model->options.source = NULL;
     model->dim = def->dim;
-    model->shapes = THAW_NEW(ThawShape, (size_t)def->shape_count + count_sheets(def));
+    model->shapes = THAW_NEW(ThawShape *, (size_t)def->shape_count + count_sheets(def));
     model->bodies = THAW_NEW(ThawModelBody, def->body_count);
-    status =
-        model->shapes && model->bodies ? compile_materials(def, model, error) : thaw_error_memory(error, "the model");
+    status = model->shapes && model->bodies ? compile_materials(def, reuse, model, error)
+                                            : thaw_error_memory(error, "the model");
     for (int32_t i = 0; status == THAW_OK && i < def->shape_count; i++) {
         model->shape_count = i + 1;
-        status = thaw_shape_compile(&def->shapes[i], def->dim, model->materials, model->material_count,
-                                    &model->shapes[i], error);
+        if (reuse->shapes && reuse->shapes[i])
+            model->shapes[i] = thaw_shape_share(reuse->shapes[i]);
+        else
+            status = compile_shape(def, i, model, &model->shapes[i], error);
     }
     for (int32_t i = 0; status == THAW_OK && i < def->body_count; i++) {
         model->body_count = i + 1;
@@ -360,9 +421,9 @@ ThawStatus thaw_model_create(const ThawWorldDef *def, ThawModel **result, ThawEr
     if (status == THAW_OK)
         status = thaw_units_compile(def, model, error);
     if (status == THAW_OK)
-        status = thaw_obstacles_compile(def, model, error);
+        status = thaw_obstacles_compile(def, reuse, model, error);
     if (status == THAW_OK)
-        status = thaw_attachments_compile(def, model, error);
+        status = thaw_attachments_compile(def, reuse, model, error);
     if (status == THAW_OK)
         status = thaw_sheets_allow(model, error);
     if (status != THAW_OK)
@@ -415,10 +476,10 @@ void thaw_model_free(ThawModel **pointer) {
     thaw_attachments_clear(model);
     thaw_units_clear(model);
     for (int32_t i = 0; i < model->shape_count + model->own_count; i++)
-        thaw_shape_clear(&model->shapes[i]);
+        thaw_shape_free(&model->shapes[i]);
     thaw_free(model->bodies);
     thaw_free(model->shapes);
-    thaw_free(model->materials);
+    thaw_materials_free(&model->shelf);
     thaw_free(model);
     *pointer = NULL;
 }

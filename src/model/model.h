@@ -8,6 +8,8 @@
 #ifndef THAW_MODEL_H
 #define THAW_MODEL_H
 
+#include <stdatomic.h>
+
 #include "base/base.h"
 #include "material/material.h"
 #include "mesh/mesh.h"
@@ -30,6 +32,16 @@ typedef struct ThawMaterial {
     double strain_limits[2]; // as defined
 } ThawMaterial;
 
+// The materials of a model, const. Shapes outlive it where other worlds have them, too (definition.h), and so do
+// theirs.
+typedef struct ThawMaterials {
+    atomic_int owners;
+    int32_t count;
+    ThawMaterial list[];
+} ThawMaterials;
+ThawMaterials *thaw_materials_share(ThawMaterials *materials); // NULL: nothing
+void thaw_materials_free(ThawMaterials **materials);           // the last owner's ends them
+
 // sheet.c: moduli of plane stress along warp and weft, 11 21 22 31 32 33, with the shear modulus last, Pa.
 void thaw_material_moduli(const ThawMaterial *material, double C[6]);
 
@@ -41,6 +53,8 @@ typedef struct ThawGroup {
 } ThawGroup;
 
 typedef struct ThawShape {
+    atomic_int owners;    // models and definitions (definition.h) that have it; 0: it lies in somebody's array
+    ThawMaterials *shelf; // what `materials` is of, of a shape with owners
     char *name;
     int dim; // of space
     int32_t nv, ne;
@@ -92,6 +106,13 @@ static inline double thaw_element_modulus(const ThawShape *shape, const ThawElem
     return block->factor ? block->factor[e] * modulus : modulus;
 }
 
+// Motion that was set from outside: from one place to the next at constant speed, and it stands before and after. It
+// counts in place of keyframes.
+typedef struct ThawDrive {
+    int on;
+    ThawKey keys[2];
+} ThawDrive;
+
 // A group that is moved along keyframes (or pinned: no keys).
 typedef struct ThawScript {
     const ThawGroup *group; // of the body's present shape
@@ -100,6 +121,7 @@ typedef struct ThawScript {
     ThawInterpolation interpolation;
     ThawKey *keys;
     int32_t key_count;
+    ThawDrive drive; // of the state
     double release;
 } ThawScript;
 
@@ -164,12 +186,20 @@ typedef struct ThawTouch {
     double friction, restitution;
 } ThawTouch;
 
+// When, and after which step, h became what it is.
+typedef struct ThawClock {
+    double time; // s
+    int64_t step;
+} ThawClock;
+
 typedef struct ThawModel {
     ThawWorldDef options; // scalars only; the pointers in it are NULL
     int dim;
-    ThawMaterial *materials;
+    ThawClock clock;
+    ThawMaterials *shelf;
+    const ThawMaterial *materials; // those on the shelf
     int32_t material_count;
-    ThawShape *shapes;
+    ThawShape **shapes;
     int32_t shape_count; // that the definition has; behind them are those of bodies that fold them as they go
     int32_t own_count;
     ThawShape **variants; // shapes that have changed, those in use
@@ -194,6 +224,27 @@ typedef struct ThawModel {
 } ThawModel;
 
 ThawStatus thaw_model_create(const ThawWorldDef *def, ThawModel **model, ThawError *error);
+
+// s, after so many steps; halves count, too.
+static inline double thaw_model_time(const ThawModel *model, double step) {
+    return model->clock.time + (step - (double)model->clock.step) * model->options.h;
+}
+
+// What of a definition has been compiled before and is taken over: pieces that are NULL are compiled anew.
+typedef struct ThawReuse {
+    ThawMaterials *shelf;
+    ThawShape *const *shapes;              // shape_count
+    const struct ThawAnchors *const *held; // attachment_count (attachment.h)
+    // Attachments without anchors begin at `time`, where bodies are then: vertices of their base shapes, of each body
+    // (NULL, or all NULL: where it starts); and obstacles, by `drives` where these are on.
+    double time;
+    const double *const *now;
+    const ThawDrive *drives;
+    int lenient; // rules for pairs may name what is not there (any more)
+} ThawReuse;
+ThawStatus thaw_model_compile(const ThawWorldDef *def, const ThawReuse *reuse, ThawModel **model, ThawError *error);
+// The place of a shape in the model's list; -1: it is none of it.
+int32_t thaw_model_shape_index(const ThawModel *model, const ThawShape *shape);
 void thaw_model_free(ThawModel **model);
 // Another shape of the same base for a body: its scripts and loads follow. Then, for all bodies: where their vertices
 // start, and what attachments hold to.
@@ -204,6 +255,9 @@ void thaw_model_lay_out(ThawModel *model);
 ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMaterial *materials, int32_t material_count,
                               ThawShape *shape, ThawError *error);
 void thaw_shape_clear(ThawShape *shape);
+// An owner's part in a shape: one more, and away with it. The last one's ends the shape.
+ThawShape *thaw_shape_share(ThawShape *shape);
+void thaw_shape_free(ThawShape **shape);
 // What elements have of their own, by the mesh's element.
 typedef struct ThawElementData {
     int32_t *material; // index into the shape's materials
@@ -234,7 +288,7 @@ static inline ThawModelBody *thaw_model_moved(const ThawModel *model, int32_t bo
 
 // obstacle.c
 // Validates the contact options and compiles obstacles and pairs; bodies come first, for their names.
-ThawStatus thaw_obstacles_compile(const ThawWorldDef *def, ThawModel *model, ThawError *error);
+ThawStatus thaw_obstacles_compile(const ThawWorldDef *def, const ThawReuse *reuse, ThawModel *model, ThawError *error);
 void thaw_obstacles_clear(ThawModel *model);
 // Whether two may touch (a body's index, or -1 - obstacle) and how: the last rule that applies to both decides.
 int thaw_model_may_touch(const ThawModel *model, int32_t a, int32_t b, ThawTouch *touch);
@@ -243,6 +297,9 @@ int thaw_model_is_led(const ThawModelBody *body);
 // s, that a blow of two takes (step/blow.c); 0: a sheet is one of them, or none gives way.
 double thaw_model_blow_time(const ThawModel *model, int32_t a, int32_t b);
 
+enum { THAW_MADE = 0x74686177 }; // the mark of default functions: structs are others in every version
+// Refuses a definition that was not made by `function`.
+ThawStatus thaw_check_made(const char *where, uint32_t made, const char *function, ThawError *error);
 // What several compilers check: messages begin with `where` and name the field.
 ThawStatus thaw_check_vector(const char *where, const char *field, const double *x, int count, ThawError *error);
 ThawStatus thaw_check_restitution(const char *where, double restitution, ThawError *error);
@@ -255,11 +312,21 @@ ThawStatus thaw_check_keys(const char *where, int dim, const ThawKey *keys, int3
                            ThawInterpolation interpolation, ThawScript *script, ThawError *error);
 
 // script.c
+// Keyframes in force: those of its drive, or its own.
+static inline int32_t thaw_script_keys(const ThawScript *script, const ThawKey **keys) {
+    *keys = script->drive.on ? script->drive.keys : script->keys;
+    return script->drive.on ? 2 : script->key_count;
+}
+static inline int thaw_script_moves(const ThawScript *script) { // at some time
+    return script->drive.on || script->key_count > 1;
+}
 // Where a script has moved its group at time t, relative to the start pose.
 typedef struct ThawPose {
     double centre[3], translation[3], rotation[4];
 } ThawPose;
 void thaw_script_pose(const ThawScript *script, double t, ThawPose *pose);
+// A script of a body is driven from now on, in its unit, too.
+void thaw_model_drive_script(ThawModel *model, int32_t body, int32_t script, const ThawDrive *drive);
 // Where the vertex that started at `start` (dim doubles) is in that pose.
 void thaw_pose_apply(const ThawPose *pose, int dim, const double *start, double *x);
 // A rigid placement: x = R X + p, R row-major.

@@ -156,6 +156,9 @@ static ThawStatus compile_obstacle(const ThawObstacleDef *def, int32_t index, Th
     const int dim = model->dim;
     char where[160];
     snprintf(where, sizeof where, "obstacle %d (%.80s)", (int)index, def->name ? def->name : "unnamed");
+    ThawStatus made = thaw_check_made(where, def->made, "thaw_obstacle_def_default", error);
+    if (made != THAW_OK)
+        return made;
     if ((unsigned)def->kind >= THAW_OBSTACLE_KIND_COUNT)
         return thaw_error_set(error, THAW_ERROR_INPUT, "%s: kind is %d; allowed: a ThawObstacleKind", where,
                               (int)def->kind);
@@ -191,8 +194,8 @@ static ThawStatus compile_obstacle(const ThawObstacleDef *def, int32_t index, Th
     return status;
 }
 
-static ThawStatus compile_pair(const ThawPairDef *def, int32_t index, const ThawModel *model, ThawModelPair *pair,
-                               ThawError *error) {
+static ThawStatus compile_pair(const ThawPairDef *def, int32_t index, int lenient, const ThawModel *model,
+                               ThawModelPair *pair, ThawError *error) {
     const int32_t bodies = model->body_count, all = bodies + model->obstacle_count;
     pair->disabled = def->disabled;
     pair->friction = def->friction;
@@ -213,7 +216,7 @@ static ThawStatus compile_pair(const ThawPairDef *def, int32_t index, const Thaw
             const char *of = i < bodies ? model->bodies[i].name : model->obstacles[i - bodies].name;
             found |= pair->side[s][i] = strcmp(name, "*") == 0 || strcmp(name, of) == 0;
         }
-        if (!found)
+        if (!found && !(lenient && name))
             return thaw_error_set(error, THAW_ERROR_INPUT,
                                   "pair %d: %s is \"%s\"; allowed: the name of a body or an obstacle, or \"*\"",
                                   (int)index, s ? "second" : "first", name ? name : "(NULL)");
@@ -233,7 +236,7 @@ static int may_rebound(const ThawModel *model) {
     return !model->options.contact.disabled && (rules > 0 || bodies > 1 || (bodies > 0 && obstacles > 0));
 }
 
-ThawStatus thaw_obstacles_compile(const ThawWorldDef *def, ThawModel *model, ThawError *error) {
+ThawStatus thaw_obstacles_compile(const ThawWorldDef *def, const ThawReuse *reuse, ThawModel *model, ThawError *error) {
     ThawStatus status = check_options(&def->contact, error);
     if (status == THAW_OK && (def->obstacle_count < 0 || def->pair_count < 0 ||
                               (def->obstacle_count > 0 && !def->obstacles) || (def->pair_count > 0 && !def->pairs)))
@@ -248,10 +251,12 @@ ThawStatus thaw_obstacles_compile(const ThawWorldDef *def, ThawModel *model, Tha
     for (int32_t i = 0; status == THAW_OK && i < def->obstacle_count; i++) {
         model->obstacle_count = i + 1;
         status = compile_obstacle(&def->obstacles[i], i, model, error);
+        if (reuse->drives)
+            model->obstacles[i].script.drive = reuse->drives[i];
     }
     for (int32_t i = 0; status == THAW_OK && i < def->pair_count; i++) {
         model->pair_count = i + 1;
-        status = compile_pair(&def->pairs[i], i, model, &model->pairs[i], error);
+        status = compile_pair(&def->pairs[i], i, reuse->lenient, model, &model->pairs[i], error);
     }
     model->rebounds = may_rebound(model);
     return status;

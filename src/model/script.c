@@ -58,18 +58,19 @@ static void slerp(const double a[4], const double b[4], double s, double q[4]) {
 void thaw_script_pose(const ThawScript *script, double t, ThawPose *pose) {
     *pose = (ThawPose){.rotation = {1, 0, 0, 0}};
     memcpy(pose->centre, script->centre, sizeof pose->centre);
-    if (script->key_count == 0)
+    const ThawKey *keys;
+    const int32_t count = thaw_script_keys(script, &keys);
+    if (count == 0)
         return;
-    const ThawKey *keys = script->keys;
     int32_t k = 0; // the last key at or before t
-    while (k + 1 < script->key_count && keys[k + 1].time <= t)
+    while (k + 1 < count && keys[k + 1].time <= t)
         k++;
     memcpy(pose->translation, keys[k].translation, sizeof pose->translation);
     memcpy(pose->rotation, keys[k].rotation, sizeof pose->rotation);
-    if (t <= keys[k].time || k + 1 == script->key_count)
+    if (t <= keys[k].time || k + 1 == count)
         return;
     double s = (t - keys[k].time) / (keys[k + 1].time - keys[k].time);
-    if (script->interpolation == THAW_INTERPOLATE_SMOOTH)
+    if (script->interpolation == THAW_INTERPOLATE_SMOOTH && !script->drive.on)
         s = s * s * (3 - 2 * s);
     for (int i = 0; i < 3; i++)
         pose->translation[i] += s * (keys[k + 1].translation[i] - keys[k].translation[i]);

@@ -2,6 +2,7 @@
 // Compiling a shape: renumbering, rest gradients, lumped masses, groups, the full integration set. Everything that
 // depends only on mesh and materials is computed here once and shared by all bodies of the shape. Linear in the mesh.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "model/change.h"
@@ -378,6 +379,11 @@ ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMateri
                               ThawShape *shape, ThawError *error) {
     const ThawMesh *mesh = def->mesh;
     const char *name = def->name ? def->name : "(unnamed)";
+    char where[160];
+    snprintf(where, sizeof where, "shape %.120s", name);
+    ThawStatus made = thaw_check_made(where, def->made, "thaw_shape_def_default", error);
+    if (made != THAW_OK)
+        return made;
     if (!mesh)
         return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: mesh is NULL", name);
     if (mesh->dim != dim)
@@ -464,4 +470,19 @@ void thaw_shape_clear(ThawShape *shape) {
     thaw_free(shape->groups);
     thaw_integration_free(&shape->all);
     thaw_variant_free(&shape->variant);
+}
+
+ThawShape *thaw_shape_share(ThawShape *shape) {
+    atomic_fetch_add(&shape->owners, 1);
+    return shape;
+}
+
+void thaw_shape_free(ThawShape **pointer) {
+    ThawShape *shape = *pointer;
+    *pointer = NULL;
+    if (!shape || atomic_fetch_sub(&shape->owners, 1) > 1)
+        return;
+    thaw_materials_free(&shape->shelf);
+    thaw_shape_clear(shape);
+    thaw_free(shape);
 }

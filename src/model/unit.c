@@ -245,3 +245,14 @@ void thaw_units_clear(ThawModel *model) {
     thaw_free(model->units);
     thaw_free(model->unit_shapes);
 }
+
+void thaw_model_drive_script(ThawModel *model, int32_t body, int32_t script, const ThawDrive *drive) {
+    ThawModelBody *b = &model->bodies[body];
+    b->scripts[script].drive = *drive;
+    if (!b->unit)
+        return;
+    int32_t before = 0; // scripts of the unit's bodies in front of it
+    for (int32_t i = b->mover; i < body; i++)
+        before += model->bodies[i].script_count;
+    b->unit->scripts[before + script].drive = *drive;
+}

@@ -6,6 +6,7 @@
 // looked at. Arrays go to the disk, under a temporary name, as they are put: saving takes no memory but for their
 // names, so that a world that fills its memory can still be saved. Cost: one pass of hashing (GB/s).
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "output/checkpoint.h"
@@ -26,6 +27,8 @@ struct ThawCheckpoint {
     char *path;
     ThawHdf *written; // one that is made
     char *bytes;      // one that was opened
+    int in_memory;    // the lists of the index have their own data
+    int failed;       // memory ran out in between
     ThawHdfIndex index;
 };
 
@@ -34,6 +37,8 @@ void thaw_checkpoint_free(ThawCheckpoint **checkpoint) {
         return;
     ThawCheckpoint *c = *checkpoint;
     thaw_hdf_discard(&c->written);
+    for (int64_t i = 0; c->in_memory && i < c->index.count; i++)
+        thaw_free((void *)c->index.lists[i].data);
     thaw_hdf_close(&c->index);
     thaw_free(c->bytes);
     thaw_free(c->path);
@@ -106,11 +111,68 @@ ThawStatus thaw_checkpoint_open(const char *path, ThawCheckpoint **checkpoint, T
     return status;
 }
 
+// --- in memory -------------------------------------------------------------------------------------------------------
+
+ThawStatus thaw_checkpoint_create_memory(ThawCheckpoint **checkpoint, ThawError *error) {
+    ThawCheckpoint *c = *checkpoint = checkpoint_new("in memory");
+    if (!c)
+        return thaw_error_memory(error, "a snapshot");
+    c->in_memory = 1;
+    return THAW_OK;
+}
+
+// The first failure is kept, and told when all is put.
+static void put_memory(ThawCheckpoint *c, const char *name, ThawHdfType type, const void *data, int64_t count) {
+    ThawHdfIndex *index = &c->index;
+    if (index->count == index->room) {
+        const int64_t room = 2 * index->room + 16;
+        ThawHdfList *lists = thaw_regrow(index->lists, (size_t)index->count, (size_t)room, sizeof *lists);
+        if (!lists) {
+            c->failed = 1;
+            return;
+        }
+        index->lists = lists;
+        index->room = room;
+    }
+    const size_t size = thaw_hdf_type_size(type);
+    ThawHdfList list = {.name = thaw_strdup(name), .type = type, .count = count};
+    void *copy = thaw_alloc((size_t)count, size);
+    if (!list.name || !copy) {
+        thaw_free(list.name);
+        thaw_free(copy);
+        c->failed = 1;
+        return;
+    }
+    if (count > 0)
+        memcpy(copy, data, size * (size_t)count);
+    list.data = copy;
+    index->lists[index->count++] = list;
+}
+
+static int compare_lists(const void *a, const void *b) {
+    return thaw_hdf_compare(((const ThawHdfList *)a)->name, ((const ThawHdfList *)b)->name);
+}
+
+ThawStatus thaw_checkpoint_seal(ThawCheckpoint *c, size_t *size, ThawError *error) {
+    if (c->failed)
+        return thaw_error_memory(error, "a snapshot");
+    if (c->index.count > 0)
+        qsort(c->index.lists, (size_t)c->index.count, sizeof *c->index.lists, compare_lists);
+    *size = 0;
+    for (int64_t i = 0; i < c->index.count; i++)
+        *size += thaw_hdf_type_size(c->index.lists[i].type) * (size_t)c->index.lists[i].count;
+    return THAW_OK;
+}
+
 // --- arrays ----------------------------------------------------------------------------------------------------------
 
 static ThawStatus put(ThawCheckpoint *c, const char *name, ThawHdfType type, const void *data, int64_t count,
                       ThawError *error) {
     (void)error; // what fails is told when all is written
+    if (c->in_memory) {
+        put_memory(c, name, type, data, count > 0 ? count : 0);
+        return THAW_OK;
+    }
     thaw_hdf_put(c->written, name, type, count > 0 ? count : 0, 0, data);
     return THAW_OK;
 }

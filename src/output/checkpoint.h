@@ -15,6 +15,11 @@ typedef struct ThawCheckpoint ThawCheckpoint;
 ThawStatus thaw_checkpoint_create(const char *path, ThawCheckpoint **checkpoint, ThawError *error);
 ThawStatus thaw_checkpoint_commit(ThawCheckpoint **checkpoint, ThawError *error);
 
+// One in memory, which nothing is checked of: it is sealed once all is put, and can then be read again and again.
+// *size: bytes of its arrays.
+ThawStatus thaw_checkpoint_create_memory(ThawCheckpoint **checkpoint, ThawError *error);
+ThawStatus thaw_checkpoint_seal(ThawCheckpoint *checkpoint, size_t *size, ThawError *error);
+
 // Opens a file and checks its length and digest before anything else looks at it: a truncated, damaged or foreign file
 // is THAW_ERROR_INPUT, a missing one THAW_ERROR_IO.
 ThawStatus thaw_checkpoint_open(const char *path, ThawCheckpoint **checkpoint, ThawError *error);

@@ -18,7 +18,7 @@ static void describe(const ThawWorld *world, int32_t body_count, uint64_t out[3]
     const ThawModel *model = world->model;
     uint64_t hash = thaw_hash(0, &model->options.h, sizeof model->options.h);
     for (int32_t i = 0; i < model->shape_count; i++) {
-        const ThawShape *shape = &model->shapes[i];
+        const ThawShape *shape = model->shapes[i];
         hash = thaw_hash(hash, shape->X, sizeof *shape->X * (size_t)shape->nv * (size_t)model->dim);
         hash = thaw_hash(hash, shape->cells->elements,
                          sizeof(int32_t) * (size_t)shape->ne * (size_t)shape->cells->kind->nodes);
@@ -26,7 +26,7 @@ static void describe(const ThawWorld *world, int32_t body_count, uint64_t out[3]
         hash = thaw_hash(hash, shape->cells->material, sizeof(int32_t) * (size_t)shape->ne);
     }
     for (int32_t i = 0; i < body_count; i++) {
-        int64_t shape = model->bodies[i].base - model->shapes;
+        const int64_t shape = thaw_model_shape_index(model, model->bodies[i].base);
         hash = thaw_hash(hash, &shape, sizeof shape);
         const int32_t moved[] = {model->bodies[i].mover, model->bodies[i].moved};
         if (model->bodies[i].unit)
@@ -237,20 +237,14 @@ static ThawStatus put_hinges(ThawCheckpoint *file, const ThawWorld *world, ThawE
     return status;
 }
 
-ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *error) {
-    if (!world || !path)
-        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_save: %s is NULL", world ? "path" : "world");
-    ThawCheckpoint *file = NULL;
-    ThawStatus status = thaw_checkpoint_create(path, &file, error);
-    if (status != THAW_OK)
-        return status;
+ThawStatus thaw_save_state(ThawCheckpoint *file, const ThawWorld *world, ThawError *error) {
     const ThawState *state = &world->state;
     int64_t count = (int64_t)world->model->vertex_count * world->model->dim;
     double works[WORKS];
     uint64_t model[3], hash = thaw_world_hash(world);
     works_of(&state->ledger, works);
     describe(world, world->model->body_count, model);
-    status = thaw_checkpoint_put_u64(file, "model", model, 3, error);
+    ThawStatus status = thaw_checkpoint_put_u64(file, "model", model, 3, error);
     if (status == THAW_OK)
         status = thaw_checkpoint_put_i64(file, "step", &state->step, 1, error);
     if (status == THAW_OK)
@@ -276,8 +270,21 @@ ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *
         status = put_bodies(file, world, error);
     if (status == THAW_OK)
         status = put_attachments(file, world, error);
+    if (status == THAW_OK)
+        status = thaw_save_drives(file, world, error);
     for (int32_t i = 0; status == THAW_OK && i < world->model->body_count; i++)
         status = world->model->bodies[i].moved > 0 ? thaw_save_method(file, &world->steppers[i], error) : THAW_OK;
+    return status;
+}
+
+ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *error) {
+    if (!world || !path)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_save: %s is NULL", world ? "path" : "world");
+    ThawCheckpoint *file = NULL;
+    ThawStatus status = thaw_checkpoint_create(path, &file, error);
+    if (status != THAW_OK)
+        return status;
+    status = thaw_save_state(file, world, error);
     if (status == THAW_OK)
         return thaw_checkpoint_commit(&file, error);
     thaw_checkpoint_free(&file);
@@ -451,22 +458,19 @@ static ThawStatus get_method(ThawCheckpoint *file, ThawWorld *world, ThawStepper
     return status;
 }
 
-ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error) {
-    if (!world || !path)
-        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_load: %s is NULL", world ? "path" : "world");
+ThawStatus thaw_load_state(ThawCheckpoint *file, const char *path, int trusted, ThawWorld *world, ThawError *error) {
     ThawState loaded = {0};
-    ThawCheckpoint *file = NULL;
     int32_t bodies = 0;
     uint64_t hash = 0;
-    ThawStatus status = thaw_checkpoint_open(path, &file, error);
-    if (status == THAW_OK)
-        status = read_model(file, world, &bodies, error);
+    ThawStatus status = read_model(file, world, &bodies, error);
     if (status == THAW_OK)
         status = thaw_load_changes(file, world, bodies, error);
     if (status == THAW_OK)
         status = read_hinges(file, world, &loaded, bodies, error);
     if (status == THAW_OK)
         status = read_state(file, world, &loaded, bodies, &hash, error);
+    if (status == THAW_OK)
+        status = thaw_load_drives(file, world, error);
     take_hinges(world, &loaded, bodies, status == THAW_OK);
     if (status == THAW_OK) {
         ThawState *state = &world->state;
@@ -477,7 +481,7 @@ ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error)
         take_contacts(&loaded.contacts, &state->contacts);
         take_contacts(&loaded.resting, &state->resting);
         state->step = loaded.step;
-        state->time = (double)loaded.step * world->model->options.h;
+        state->time = thaw_model_time(world->model, (double)loaded.step);
         status = get_bodies(file, world, bodies, error);
         state->ledger = loaded.ledger;
         if (status == THAW_OK)
@@ -488,14 +492,28 @@ ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error)
             status = show_contacts(world, loaded.contacts.count, loaded.resting.count, error);
         if (status == THAW_OK && bodies == world->model->body_count && thaw_world_hash(world) != hash)
             status = thaw_error_set(error, THAW_ERROR_INPUT, "%s: the state does not match its own hash", path);
-        if (status == THAW_OK)
+        if (status == THAW_OK && !trusted)
             status = thaw_world_validate(world, error);
     }
-    thaw_checkpoint_free(&file);
     thaw_free(loaded.x);
     thaw_free(loaded.v);
     thaw_free(loaded.push);
     thaw_contact_set_clear(&loaded.contacts);
     thaw_contact_set_clear(&loaded.resting);
+    return status;
+}
+
+ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error) {
+    if (!world || !path)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_load: %s is NULL", world ? "path" : "world");
+    if (world->edit)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_load: an edit is open; allowed: outside of edits");
+    ThawCheckpoint *file = NULL;
+    ThawStatus status = thaw_checkpoint_open(path, &file, error);
+    if (status == THAW_OK)
+        status = thaw_load_state(file, path, 0, world, error);
+    if (status == THAW_OK)
+        world->edition++;
+    thaw_checkpoint_free(&file);
     return status;
 }

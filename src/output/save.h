@@ -35,4 +35,13 @@ ThawStatus thaw_load_method(ThawCheckpoint *file, const ThawWorld *world, ThawSt
 ThawStatus thaw_save_changes(ThawCheckpoint *file, const ThawWorld *world, ThawError *error);
 ThawStatus thaw_load_changes(ThawCheckpoint *file, ThawWorld *world, int32_t bodies, ThawError *error);
 
+// save.c: all of a world's state into a checkpoint, and out of one, whose name `path` is for messages. trusted: it is
+// this program's own, in memory, so that what it agrees with was checked before.
+ThawStatus thaw_save_state(ThawCheckpoint *file, const ThawWorld *world, ThawError *error);
+ThawStatus thaw_load_state(ThawCheckpoint *file, const char *path, int trusted, ThawWorld *world, ThawError *error);
+
+// save_drives.c: motion from code, and since when h is what it is.
+ThawStatus thaw_save_drives(ThawCheckpoint *file, const ThawWorld *world, ThawError *error);
+ThawStatus thaw_load_drives(ThawCheckpoint *file, ThawWorld *world, ThawError *error);
+
 #endif

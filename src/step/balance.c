@@ -10,6 +10,10 @@
 // for by the one that can; rows that come and go make nothing; and energy that an adaptive body has got by following
 // its shadow is seen beside what the springs have really given for it.
 //
+// The two stages of blows let energy swing between springs and motion. There the lesser counts of what is gained by
+// this book and by that of what impulses do along the way; and what is left of this book, summed over all parts of the
+// step, is closed with its last part. (Not where all steps have two stages: such a step is too short for that.)
+//
 // What is gained comes off motion against the rigid motion of the bodies, of each the same share of what it has, which
 // has no momenta; then off turns (gain.c). dK and dE of a body are its guard's sums, or those of the ledger where its
 // method keeps one. Where scripts drive a body without a ledger, or attachments hold one,
@@ -63,11 +67,6 @@ static void add_springs(ThawWorld *world, double h) {
     }
 }
 
-// By two stages, which let energy swing between springs and motion, that beside impulses along the way may be less.
-static double smaller(const ThawIsland *island, double gain, double along) {
-    return island->world->scheme->stage_count > 1 ? fmin(gain, along) : gain;
-}
-
 // J, what rounding leaves of the island's gain.
 static double noise_of(const ThawIsland *island) {
     double sum = 0;
@@ -79,7 +78,7 @@ static double noise_of(const ThawIsland *island) {
             continue;
         }
         thaw_ledger_add_energies(s, 0, &has);
-        sum += ROUNDING * (has.kinetic + has.shadow + fabs(has.elastic)) + THAW_MANY_ROUNDINGS * s->energy_rounding;
+        sum += ROUNDING * (has.kinetic + has.shadow + fabs(has.elastic)) + 2 * s->energy_rounding;
     }
     return sum;
 }
@@ -105,7 +104,36 @@ static double take_from_motion(ThawIsland *island, double gain) {
     return taken;
 }
 
+// Whether each step lets energy swing between springs and motion, not only blows.
+static int swings(const ThawIsland *island) {
+    return thaw_scheme(island->world->model->options.integrator)->stage_count > 1;
+}
+
+// What islands of these bodies have gained in parts of the step before this one.
+static double take_open(ThawIsland *island) {
+    double sum = 0;
+    for (int32_t b = 0; b < island->count; b++) {
+        sum += island->bodies[b]->open;
+        island->bodies[b]->open = 0;
+    }
+    return sum;
+}
+
+static double take(ThawIsland *island, double gain) {
+    double left = gain;
+    if (!(gain > 0) || !(gain > noise_of(island)))
+        return 0;
+    left -= take_from_motion(island, left);
+    for (int32_t b = 0; b < island->count && left > 0; b++) {
+        const double taken = thaw_gain_turn(island->bodies[b], left);
+        book(island->bodies[b], taken);
+        left -= taken;
+    }
+    return gain - left;
+}
+
 static void close(ThawIsland *island) {
+    const int stages = island->world->scheme->stage_count;
     double along = 0;
     for (int32_t b = 0; b < island->count; b++) {
         const ThawStepper *s = island->bodies[b];
@@ -113,21 +141,21 @@ static void close(ThawIsland *island) {
         island->gain += own;
         along += own - (s->moving.acts ? s->moving.contact : 0);
     }
-    island->gain = smaller(island, island->gain, along);
-    if (!(island->gain > 0) || !(island->gain > noise_of(island)))
+    island->gain -= take(island, stages > 1 ? fmin(island->gain, along) : island->gain);
+    if (stages == 1 || swings(island))
         return;
-    island->gain -= take_from_motion(island, island->gain);
-    for (int32_t b = 0; b < island->count && island->gain > 0; b++) {
-        const double taken = thaw_gain_turn(island->bodies[b], island->gain);
-        book(island->bodies[b], taken);
-        island->gain -= taken;
-    }
+    island->gain += take_open(island);
+    if (island->world->parts_left > 0)
+        island->bodies[0]->open = island->gain;
+    else
+        take(island, island->gain);
 }
 
 // Of what an island has and is given: so much may be made out of nothing that cannot be taken off; without contacts,
 // and with them.
 static const double SMALL = 1e-6, SMALL_PRESSED = 1e-4;
-enum { CUTS = 3 }; // in halves, where contacts press
+static const double HARDLY = 0.01; // of what is gained: what moves with less energy rests
+enum { CUTS = 3 };                 // in halves, where contacts press
 
 static void add_all_springs(ThawWorld *world, double h) {
     const ThawContactSet *set = &world->state.contacts;
@@ -144,7 +172,7 @@ static void add_all_springs(ThawWorld *world, double h) {
 }
 
 // Contacts that hold what hardly moves push it to and fro, step by step; shorter steps would not end that. So where
-// there are any, only what is left as motion counts.
+// there are any, only what moves counts.
 static int is_lost(const ThawIsland *island, int cuts) {
     double gain = island->gain, along = 0, size = island->springs, moving = 0;
     for (int32_t b = 0; b < island->count; b++) {
@@ -156,9 +184,10 @@ static int is_lost(const ThawIsland *island, int cuts) {
         gain += least;
         along += least - (s->moving.acts ? s->moving.contact : 0);
     }
-    gain = smaller(island, gain, along);
+    if (island->world->scheme->stage_count > 1)
+        gain = fmin(gain, along);
     if (island->springs > 0)
-        return cuts < CUTS && gain > SMALL_PRESSED * size && moving > gain;
+        return cuts < CUTS && gain > SMALL_PRESSED * size && moving > HARDLY * gain;
     return gain > SMALL * size;
 }
 

@@ -267,7 +267,7 @@ static int is_driven(const ThawStepper *s) {
     if (s->system->map->ops->offset)
         return 1;
     for (int32_t k = 0; k < s->body->script_count; k++)
-        if (s->body->scripts[k].key_count > 1 && s->middle < s->body->scripts[k].release)
+        if (thaw_script_moves(&s->body->scripts[k]) && s->middle < s->body->scripts[k].release)
             return 1;
     return 0;
 }

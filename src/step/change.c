@@ -339,7 +339,7 @@ static void drop_unused(ThawWorld *world) {
         int used = 0;
         for (int32_t b = 0; b < model->body_count && !used; b++)
             used = thaw_model_moved(model, b)->shape == world->systems[i]->shape;
-        if (used)
+        if (used || i < world->lent)
             world->systems[kept++] = world->systems[i];
         else
             thaw_system_free(&world->systems[i]);
@@ -385,6 +385,7 @@ static void finish(Plan *plan) {
     thaw_attach_follow(world);
     thaw_kept_free(world);
     drop_unused(world);
+    world->edition++;
 }
 
 // The state's list becomes plan->list.

@@ -96,7 +96,7 @@ static double own_gain(ThawStepper *s, double kinetic0, const double *v1) {
     for (size_t i = 0; i < coordinates(s); i++)
         work += s->f_ext[i] * (s->x1[i] - s->x[i]);
     const double gain = kinetic1 - kinetic0 + elastic_gain(s, &size) - work;
-    s->moving.noise = ROUNDING * (size + fabs(work)) + THAW_MANY_ROUNDINGS * s->energy_rounding;
+    s->moving.noise = ROUNDING * (size + fabs(work)) + 2 * s->energy_rounding; // of both energies
     return gain;
 }
 
@@ -284,7 +284,7 @@ double thaw_gain_least(ThawStepper *s, double *moving, double *size) {
     for (size_t i = 0; i < coordinates(s); i++)
         work += s->f_ext[i] * (s->x1[i] - s->x[i]);
     const double kinetic1 = least_kinetic(s), gain = kinetic1 - kinetic0 + elastic_gain(s, size) - work;
-    *moving += kinetic1;
+    *moving += kinetic0 + kinetic1;
     *size += kinetic0 + fabs(work);
     return gain - THAW_MANY_ROUNDINGS * s->energy_rounding;
 }

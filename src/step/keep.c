@@ -384,7 +384,7 @@ static void restore_body(const ThawWorld *world, ThawKeptBody *body, ThawStepper
         memcpy(s->x, body->x, bytes);
         memset(s->v, 0, bytes);    // it slept
         s->work = (ThawLedger){0}; // as thaw_sleep_lay left it
-        s->accounted = s->balanced = 0;
+        s->accounted = s->balanced = s->open = 0;
         memset(s->ms, 0, sizeof s->ms);
         s->newton_iterations = s->projected = 0;
         s->solver_iterations = 0;

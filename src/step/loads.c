@@ -42,9 +42,11 @@ double thaw_loads_constant_until(const ThawModelBody *body, double t) {
         if (t >= script->release)
             continue;
         until = fmin(until, script->release);
-        if (script->key_count > 1 && t < script->keys[0].time)
-            until = fmin(until, script->keys[0].time);
-        else if (script->key_count > 1 && t < script->keys[script->key_count - 1].time)
+        const ThawKey *keys;
+        const int32_t count = thaw_script_keys(script, &keys);
+        if (count > 1 && t < keys[0].time)
+            until = fmin(until, keys[0].time);
+        else if (count > 1 && t < keys[count - 1].time)
             return t;
     }
     for (int32_t i = 0; i < body->change_count; i++)
@@ -104,7 +106,8 @@ static int aim_script(const ThawStepper *stepper, const ThawScript *script, doub
 void thaw_loads_lead(const ThawStepper *stepper, double t, double h, double *v) {
     for (int32_t s = 0; s < stepper->body->script_count; s++) {
         const ThawScript *script = &stepper->body->scripts[s];
-        if (script->key_count > 1 && stepper->middle < script->release)
+        const ThawKey *keys;
+        if (thaw_script_keys(script, &keys) > 1 && stepper->middle < script->release)
             aim_script(stepper, script, t + h, h, v);
     }
 }

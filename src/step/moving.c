@@ -45,7 +45,8 @@ ThawStatus thaw_moving_reserve(ThawStepper *s, ThawError *error) {
         if (!*vectors[i] && !(*vectors[i] = THAW_NEW(double, (size_t)s->shape->nv *dim_of(s))))
             return thaw_error_memory(error, "a body's moving frame");
     for (int32_t k = 0; k < s->body->script_count && !s->moving.still; k++)
-        if (s->body->scripts[k].key_count > 1 && !(s->moving.still = THAW_NEW(double, (size_t)s->shape->nv *dim_of(s))))
+        if (thaw_script_moves(&s->body->scripts[k]) &&
+            !(s->moving.still = THAW_NEW(double, (size_t)s->shape->nv *dim_of(s))))
             return thaw_error_memory(error, "a body's moving frame");
     if (s->moving.vertices)
         return THAW_OK;
@@ -61,7 +62,7 @@ ThawStatus thaw_moving_reserve(ThawStepper *s, ThawError *error) {
 // Whether scripts, or other bodies that it is one unit with, leave a body no frame of its own.
 static int is_bound(const ThawStepper *s) {
     for (int32_t k = 0; k < s->body->script_count; k++)
-        if (s->body->scripts[k].key_count > 1 && s->middle < s->body->scripts[k].release)
+        if (thaw_script_moves(&s->body->scripts[k]) && s->middle < s->body->scripts[k].release)
             return 1;
     return s->body->moved > 1;
 }

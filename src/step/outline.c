@@ -196,7 +196,7 @@ ThawStatus thaw_world_get_obstacle_surface(const ThawWorld *world, int32_t obsta
         return THAW_ERROR_INPUT;
     const ThawModelObstacle *o = &world->model->obstacles[obstacle];
     surface->kind = o->kind;
-    surface->moves = o->script.key_count > 0 || o->frame_count > 0;
+    surface->moves = o->script.key_count > 0 || o->script.drive.on || o->frame_count > 0;
     ThawPlace place;
     thaw_obstacle_place(o, world->state.time, &place);
     double arm[3], local[3], x[3];

@@ -75,7 +75,7 @@ void thaw_rebound_free(ThawWorld *world) {
 
 static int is_driven(const ThawStepper *s) {
     for (int32_t k = 0; k < s->body->script_count; k++)
-        if (s->body->scripts[k].key_count > 1 && s->middle < s->body->scripts[k].release)
+        if (thaw_script_moves(&s->body->scripts[k]) && s->middle < s->body->scripts[k].release)
             return 1;
     return 0;
 }

@@ -51,7 +51,7 @@ int thaw_obstacle_moves(const ThawModelObstacle *obstacle, double t, double h) {
     if (obstacle->frame_count > 1 && t + h > obstacle->frame_times[0] &&
         t < obstacle->frame_times[obstacle->frame_count - 1])
         return 1;
-    if (obstacle->script.key_count == 0)
+    if (obstacle->script.key_count == 0 && !obstacle->script.drive.on)
         return 0;
     ThawPlace place[2];
     thaw_obstacle_place(obstacle, t, &place[0]);
@@ -146,7 +146,7 @@ void thaw_sleep_lay(ThawWorld *world, ThawStepper *s) {
     memset(s->v, 0, bytes);
     memset(s->ms, 0, sizeof s->ms);
     s->work = (ThawLedger){0};
-    s->accounted = s->balanced = 0;
+    s->accounted = s->balanced = s->open = 0;
     s->hash = thaw_hash(thaw_hash(0, s->x, bytes), s->v, bytes);
     s->height = energies.gravitational;
     s->wake_time = thaw_loads_constant_until(s->body, state->time);

@@ -223,6 +223,7 @@ static int are_alike(const ThawModelBody *a, const ThawModelBody *b, double t) {
         return 0;
     for (int32_t i = 0; i < a->script_count; i++)
         if (a->scripts[i].group != b->scripts[i].group || a->scripts[i].key_count > 0 || b->scripts[i].key_count > 0 ||
+            a->scripts[i].drive.on || b->scripts[i].drive.on ||
             (t < a->scripts[i].release) != (t < b->scripts[i].release))
             return 0;
     for (int32_t i = 0; i < a->load_count; i++)

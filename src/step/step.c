@@ -577,9 +577,12 @@ static ThawStatus step_party(ThawWorld *world, ThawIncrement step, ThawError *er
     if (pace.blow)
         choose_scheme(world, thaw_scheme_of_blows(scheme));
     step.h /= pace.parts;
-    for (int k = 0; k < pace.parts && status == THAW_OK; k++, step.t += step.h)
+    for (int k = 0; k < pace.parts && status == THAW_OK; k++, step.t += step.h) {
+        world->parts_left = pace.blow ? pace.parts - 1 - k : 0;
         status = rebounds ? step_rebounding(world, step, error)
                           : step_interval(world, step, world->model->options.halvings, error);
+    }
+    world->parts_left = 0;
     choose_scheme(world, scheme);
     return status;
 }
@@ -635,7 +638,7 @@ static ThawStatus begin_step(ThawWorld *world, double h, ThawError *error) {
         s->newton_iterations = s->projected = s->parted = 0;
         s->solver_iterations = 0;
         s->work = (ThawLedger){0};
-        s->accounted = s->balanced = 0;
+        s->accounted = s->balanced = s->open = 0;
         s->bound = 0;
         s->bound = s->data && s->method->ops->is_bound && s->method->ops->is_bound(s);
     }
@@ -773,6 +776,9 @@ static ThawStatus describe_failure(const ThawWorld *world, ThawStatus status, Th
 ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *error) {
     if (!world)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_step: world is NULL");
+    if (world->edit)
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "thaw_world_step: an edit is open; allowed: after thaw_world_end_edit");
     const ThawWorldDef *options = &world->model->options;
     double wall = thaw_wall_ms(), cpu = thaw_cpu_ms();
     int changed;
@@ -823,7 +829,7 @@ ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *er
         return status;
     }
     world->state.step++;
-    world->state.time = (double)world->state.step * options->h;
+    world->state.time = thaw_model_time(world->model, (double)world->state.step);
     thaw_tasks_for(world->awake_count > 1 ? world->tasks : NULL, world->awake_count, end_body, world);
     for (int32_t i = 0; i < world->awake_count && options->ledger; i++)
         add_works(&world->state.ledger, &world->steppers[world->awake[i]].work);

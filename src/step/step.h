@@ -5,6 +5,7 @@
 
 #include "contact/contact.h"
 #include "map/rigid/motion.h"
+#include "model/definition.h"
 #include "model/model.h"
 #include "reduced/reduced.h"
 #include "registry/method.h"
@@ -154,6 +155,7 @@ typedef struct ThawStepper {
     int64_t solver_iterations;
     ThawLedger work;           // works and losses of this step
     double accounted;          // J, what of their sum the method's finish has seen
+    double open;               // J, what its island has gained in parts of the step so far (balance.c)
     double balanced;           // J, what it had gained by them when the interval began (balance.c)
     int bound;                 // its method's is_bound when the step began
     double elastic;            // J, of x; kept by the ledger
@@ -214,6 +216,10 @@ typedef struct ThawPace {
 } ThawPace;
 
 struct ThawWorld {
+    ThawDefinition *definition; // what the model was compiled from
+    struct ThawEdit *edit;      // changes that are being made of it (edit.h); NULL: none are
+    uint64_t next_id;           // of what is added next
+    uint64_t edition;           // grows when memory that views look at is given back
     ThawModel *model;
     ThawState state;
     ThawTasks *tasks;
@@ -225,6 +231,7 @@ struct ThawWorld {
     unsigned char *marks; // body_count, scratch
     ThawSystem **systems; // shared between bodies
     int32_t system_count;
+    int32_t lent;           // the first of them: another world's, while this one is made in its place (edit.c)
     ThawCollider *collider; // NULL where nothing can touch
     ThawIsland *islands;    // body_count of them, the first island_count in use
     int32_t island_count;
@@ -256,6 +263,7 @@ struct ThawWorld {
     int32_t parties, turn;  // how many parties there are, and whose turn it is
     int32_t *together;      // body_count, a forest: bodies that are of one party in this step
     unsigned char *aside;   // body_count, not 0: awake, and waiting for others; put aside at that depth
+    int parts_left;         // of a step in parts for blows, of those whose turn it is
     int depth;              // how often some of those whose turn it was have been put aside
     double *span;           // 6 * body_count, m: boxes of where bodies have been in the step
     int spans;              // they are known
@@ -350,8 +358,11 @@ void thaw_world_list_awake(ThawWorld *world);
 // The middle of a step: what windows of loads and pins are asked at. From the number of the step, so that it has the
 // same bits for all callers.
 static inline double thaw_step_middle(const ThawModel *model, int64_t step) {
-    return ((double)step + 0.5) * model->options.h;
+    return thaw_model_time(model, (double)step + 0.5);
 }
+
+// drive.c: obstacles that stood still may move from now on, or stand elsewhere.
+void thaw_drives_forget_places(ThawWorld *world);
 
 // options.c: those of the definition, and away with them; state->options may be NULL.
 ThawStatus thaw_state_create_options(ThawState *state, const ThawWorldDef *def, ThawError *error);
@@ -432,6 +443,10 @@ ThawStatus thaw_stepper_begin(ThawWorld *world, int32_t body, ThawError *error);
 void thaw_stepper_clear(ThawStepper *stepper);
 // Where its part of the state is.
 void thaw_stepper_point(const ThawWorld *world, ThawStepper *stepper);
+// world.c: all that a world has of a model that is in place, everything where it starts; tasks and systems that are
+// there are taken over. And away with all of it.
+ThawStatus thaw_world_populate(ThawWorld *world, const ThawWorldDef *def, ThawError *error);
+void thaw_world_clear(ThawWorld *world);
 // world.c: the vectors of a stepper that is awake, made where they are missing; and away with them.
 ThawStatus thaw_stepper_reserve(ThawStepper *stepper, ThawError *error);
 void thaw_stepper_release(ThawStepper *stepper);

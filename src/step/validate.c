@@ -68,7 +68,7 @@ static ThawStatus check_options(const ThawWorld *world, ThawError *error) {
 static ThawStatus check_state(const ThawWorld *world, ThawError *error) {
     const ThawState *state = &world->state;
     const double h = world->model->options.h;
-    if (state->step < 0 || state->time != (double)state->step * h)
+    if (state->step < 0 || state->time != thaw_model_time(world->model, (double)state->step))
         return BROKEN("state: the time is %g s after %lld steps of %g s", state->time, (long long)state->step, h);
     ThawStatus status = check_vector(world, "x", state->x, error);
     if (status == THAW_OK)

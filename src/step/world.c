@@ -8,6 +8,7 @@
 #include "step/attach.h"
 #include "step/body.h"
 #include "step/change.h"
+#include "step/edit.h"
 #include "step/keep.h"
 #include "step/method.h"
 
@@ -242,48 +243,62 @@ void thaw_world_refresh(ThawWorld *world) {
         thaw_world_refresh_body(world, world->awake[i]);
 }
 
-ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawError *error) {
-    if (!result)
-        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_create: world is NULL");
-    *result = NULL;
-    if (!def)
-        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_create: def is NULL");
-    ThawWorld *world = THAW_NEW(ThawWorld, 1);
-    if (!world)
-        return thaw_error_memory(error, "the world");
+static ThawStatus create_tasks(ThawWorld *world, ThawError *error) {
     ThawStatus status = THAW_OK;
-    for (int i = 0; i < thaw_method_count() && status == THAW_OK; i++)
-        status = thaw_method_check(thaw_method_at(i), error);
-    if (status == THAW_OK)
-        status = thaw_model_create(def, &world->model, error);
-    if (status == THAW_OK)
-        status = thaw_tasks_create(def->threads, &world->tasks, error);
-    if (status == THAW_OK)
+    if (!world->tasks)
+        status = thaw_tasks_create(world->model->options.threads, &world->tasks, error);
+    if (status == THAW_OK && !world->alone)
         status = thaw_tasks_create(1, &world->alone, error);
     if (status == THAW_OK) {
         thaw_tasks_set_stop(world->tasks, &world->stop);
         thaw_tasks_set_stop(world->alone, &world->stop);
     }
-    if (status == THAW_OK) {
-        size_t count = (size_t)world->model->vertex_count * (size_t)def->dim;
-        world->state.x = THAW_NEW(double, count);
-        world->state.v = THAW_NEW(double, count);
-        world->state.push = THAW_NEW(double, count);
-        world->steppers = THAW_NEW(ThawStepper, def->body_count);
-        world->islands = THAW_NEW(ThawIsland, def->body_count);
-        world->members = THAW_NEW(ThawStepper *, def->body_count);
-        world->views = THAW_NEW(ThawResponseBody, def->body_count);
-        world->island_of = THAW_NEW(int32_t, def->body_count);
-        world->awake = THAW_NEW(int32_t, def->body_count);
-        world->marks = THAW_NEW(unsigned char, def->body_count);
-        world->state.asleep = THAW_NEW(unsigned char, def->body_count);
-        world->state.slow = THAW_NEW(unsigned char, def->body_count);
-        world->state.method = THAW_NEW(unsigned char, def->body_count);
-        if (!world->state.x || !world->state.v || !world->state.push || !world->steppers || !world->islands ||
-            !world->members || !world->views || !world->island_of || !world->awake || !world->marks ||
-            !world->state.asleep || !world->state.slow || !world->state.method)
-            status = thaw_error_memory(error, "the state");
-    }
+    return status;
+}
+
+// Vectors of the state and lists over bodies.
+static ThawStatus create_vectors(ThawWorld *world, ThawError *error) {
+    const size_t count = (size_t)world->model->vertex_count * (size_t)world->model->dim;
+    const int32_t bodies = world->model->body_count;
+    world->state.x = THAW_NEW(double, count);
+    world->state.v = THAW_NEW(double, count);
+    world->state.push = THAW_NEW(double, count);
+    world->steppers = THAW_NEW(ThawStepper, bodies);
+    world->islands = THAW_NEW(ThawIsland, bodies);
+    world->members = THAW_NEW(ThawStepper *, bodies);
+    world->views = THAW_NEW(ThawResponseBody, bodies);
+    world->island_of = THAW_NEW(int32_t, bodies);
+    world->awake = THAW_NEW(int32_t, bodies);
+    world->marks = THAW_NEW(unsigned char, bodies);
+    world->state.asleep = THAW_NEW(unsigned char, bodies);
+    world->state.slow = THAW_NEW(unsigned char, bodies);
+    world->state.method = THAW_NEW(unsigned char, bodies);
+    return world->state.x && world->state.v && world->state.push && world->steppers && world->islands &&
+                   world->members && world->views && world->island_of && world->awake && world->marks &&
+                   world->state.asleep && world->state.slow && world->state.method
+               ? THAW_OK
+               : thaw_error_memory(error, "the state");
+}
+
+static ThawStatus create_collider(ThawWorld *world, ThawError *error) {
+    const ThawModel *model = world->model;
+    const int32_t bodies = model->body_count;
+    if (model->options.contact.disabled ||
+        (model->obstacle_count == 0 && bodies < 2 && !(bodies == 1 && model->bodies[0].self_contact)))
+        return THAW_OK; // nothing can touch
+    ThawStatus status = thaw_collider_create(model, &world->collider, error);
+    if (status != THAW_OK)
+        return status;
+    world->end_v = THAW_NEW(double, (size_t)model->vertex_count *(size_t)model->dim);
+    world->astray = THAW_NEW(unsigned char, bodies);
+    world->shift = THAW_NEW(ThawShift, bodies);
+    return world->end_v && world->astray && world->shift ? THAW_OK : thaw_error_memory(error, "the state");
+}
+
+ThawStatus thaw_world_populate(ThawWorld *world, const ThawWorldDef *def, ThawError *error) {
+    ThawStatus status = create_tasks(world, error);
+    if (status == THAW_OK)
+        status = create_vectors(world, error);
     if (status == THAW_OK)
         status = thaw_state_create_options(&world->state, def, error);
     if (status == THAW_OK)
@@ -299,14 +314,8 @@ ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawEr
     world->state.contacts.hidden = world->missed.hidden = world->aside;
     world->state.contacts.asleep = world->state.asleep;
     world->state.contacts.released = world->state.released;
-    if (status == THAW_OK && !def->contact.disabled &&
-        (def->obstacle_count > 0 || def->body_count > 1 || (def->body_count == 1 && def->bodies[0].self_contact)))
-        status = thaw_collider_create(world->model, &world->collider, error);
-    if (status == THAW_OK && world->collider &&
-        (!(world->end_v = THAW_NEW(double, (size_t)world->model->vertex_count *(size_t)def->dim)) ||
-         !(world->astray = THAW_NEW(unsigned char, def->body_count)) ||
-         !(world->shift = THAW_NEW(ThawShift, def->body_count))))
-        status = thaw_error_memory(error, "the state");
+    if (status == THAW_OK)
+        status = create_collider(world, error);
     for (int32_t i = 0; status == THAW_OK && i < def->body_count; i++)
         status = create_stepper(world, i, error);
     if (status == THAW_OK)
@@ -318,21 +327,40 @@ ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawEr
         status = thaw_stepper_reserve(s, error);
         if (status == THAW_OK) // there is data of one that was to start at rest, and did not rest there
             status = thaw_method_create(world, s, error);
-        if (status == THAW_OK && thaw_loads_mark_scripted(s, def->h / 2))
+        if (status == THAW_OK && thaw_loads_mark_scripted(s, thaw_step_middle(world->model, world->state.step)))
             status = thaw_world_bind_system(world, s, error);
     }
     if (status == THAW_OK)
         thaw_world_refresh(world);
-    else
+    return status;
+}
+
+ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawError *error) {
+    if (!result)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_create: world is NULL");
+    *result = NULL;
+    if (!def)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_create: def is NULL");
+    ThawWorld *world = THAW_NEW(ThawWorld, 1);
+    if (!world)
+        return thaw_error_memory(error, "the world");
+    world->next_id = 1;
+    ThawStatus status = THAW_OK;
+    for (int i = 0; i < thaw_method_count() && status == THAW_OK; i++)
+        status = thaw_method_check(thaw_method_at(i), error);
+    if (status == THAW_OK)
+        status = thaw_model_create(def, &world->model, error);
+    if (status == THAW_OK)
+        status = thaw_definition_create(def, world->model, &world->next_id, &world->definition, error);
+    if (status == THAW_OK)
+        status = thaw_world_populate(world, def, error);
+    if (status != THAW_OK)
         thaw_world_free(&world);
     *result = world;
     return status;
 }
 
-void thaw_world_free(ThawWorld **pointer) {
-    if (!pointer || !*pointer)
-        return;
-    ThawWorld *world = *pointer;
+void thaw_world_clear(ThawWorld *world) {
     if (world->kept)
         thaw_keep_end(world);
     thaw_kept_free(world);
@@ -374,6 +402,15 @@ void thaw_world_free(ThawWorld **pointer) {
     thaw_tasks_free(&world->tasks);
     thaw_tasks_free(&world->alone);
     thaw_model_free(&world->model);
+}
+
+void thaw_world_free(ThawWorld **pointer) {
+    if (!pointer || !*pointer)
+        return;
+    ThawWorld *world = *pointer;
+    thaw_edit_free(world);
+    thaw_world_clear(world);
+    thaw_definition_free(&world->definition);
     thaw_free(world);
     *pointer = NULL;
 }

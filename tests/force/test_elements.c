@@ -126,7 +126,7 @@ static void two_create(Two *t) {
     sample_create(&t->sample, 3, 6, THAW_MATERIAL_STABLE_NEO_HOOKEAN, 3);
     if (thaw_model_create(&t->sample.world, &t->model, &error) != THAW_OK)
         fail_msg("%s", error.message);
-    t->shape = t->model->shapes[0];
+    t->shape = *t->model->shapes[0];
     t->blocks[0] = t->blocks[1] = t->shape.blocks[0];
     t->shape.blocks = t->blocks;
     t->shape.cells = t->blocks;

@@ -40,7 +40,7 @@ static void bent_create(Bent *b, int nx, int ny, double curvature) {
     world.material_count = world.shape_count = world.body_count = 1;
     if (thaw_model_create(&world, &b->model, &error) != THAW_OK)
         fail_msg("%s", error.message);
-    b->shape = &b->model->shapes[0];
+    b->shape = b->model->shapes[0];
     b->n = 3 * (size_t)b->shape->nv;
     b->x = THAW_NEW(double, b->n);
     b->y = THAW_NEW(double, b->n);

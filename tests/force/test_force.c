@@ -24,7 +24,7 @@ static void body_create_damped(Body *body, int dim, int32_t cells, ThawMaterialM
         body->sample.materials[i].damping = damping;
     if (thaw_model_create(&body->sample.world, &body->model, &error) != THAW_OK)
         fail_msg("%s", error.message);
-    body->shape = &body->model->shapes[0];
+    body->shape = body->model->shapes[0];
     body->set = body->shape->all;
     body->n = dim * body->shape->nv;
     body->x = THAW_NEW(double, 4 * body->n);

@@ -66,10 +66,10 @@ static void every_element_is_there_once_and_colours_do_not_touch(void **state) {
         sample_create(&s, dim, dim == 2 ? 40 : 12, THAW_MATERIAL_STVK, 3);
         s.materials[1].model = THAW_MATERIAL_COROTATIONAL;
         ThawModel *model = model_of(&s.world);
-        check_elements(&model->shapes[0], model->shapes[0].all, NULL);
-        check_colours(&model->shapes[0], model->shapes[0].all);
-        assert_true(model->shapes[0].all->colour_count > 1 && model->shapes[0].all->colour_count < 32);
-        assert_true(model->shapes[0].all->has_alpha1);
+        check_elements(model->shapes[0], model->shapes[0]->all, NULL);
+        check_colours(model->shapes[0], model->shapes[0]->all);
+        assert_true(model->shapes[0]->all->colour_count > 1 && model->shapes[0]->all->colour_count < 32);
+        assert_true(model->shapes[0]->all->has_alpha1);
         thaw_model_free(&model);
         sample_free(&s);
     }
@@ -82,7 +82,7 @@ static void parts_of_the_elements_give_parts_of_the_sums(void **state) {
     sample_create(&s, 3, 6, THAW_MATERIAL_STABLE_NEO_HOOKEAN, 3);
     s.materials[1].model = THAW_MATERIAL_NEO_HOOKEAN;
     ThawModel *model = model_of(&s.world);
-    const ThawShape *shape = &model->shapes[0];
+    const ThawShape *shape = model->shapes[0];
     int n = 3 * shape->nv;
     double *x = THAW_NEW(double, 8 * n), *f = x + n, *sum = f + n, *y = sum + n, *ysum = y + n, *u = ysum + n;
     double partial[1000], energy = 0, forms[2], whole = 0;
@@ -163,10 +163,10 @@ static void a_vertex_of_more_than_64_chunks_is_coloured_right(void **state) {
     s.shape.group_count = 0;
     s.shape.region_material = NULL;
     ThawModel *model = model_of(&s.world);
-    check_elements(&model->shapes[0], model->shapes[0].all, NULL);
-    check_colours(&model->shapes[0], model->shapes[0].all);
+    check_elements(model->shapes[0], model->shapes[0]->all, NULL);
+    check_colours(model->shapes[0], model->shapes[0]->all);
     // As part of a mesh so large that the star's own bandwidth does not make the chunks wide.
-    ThawShape part = model->shapes[0];
+    ThawShape part = *model->shapes[0];
     part.nv = 1000000;
     ThawIntegrationSet *set = NULL;
     assert_int_equal(thaw_integration_create(&part, NULL, 0, &set, NULL), THAW_OK);
@@ -184,7 +184,7 @@ static void threads_do_not_change_a_bit(void **state) {
     Sample s;
     sample_create(&s, 3, 10, THAW_MATERIAL_COROTATIONAL, 3);
     ThawModel *model = model_of(&s.world);
-    const ThawShape *shape = &model->shapes[0];
+    const ThawShape *shape = model->shapes[0];
     int n = 3 * shape->nv;
     double *x = THAW_NEW(double, 5 * n), *partial = THAW_NEW(double, 2 * shape->all->chunk_count);
     double forms[2], first[2], energies[2];
@@ -232,7 +232,7 @@ static void patch_create(Patch *p, int dim) {
     sample_create(&p->sample, dim, 3, THAW_MATERIAL_STABLE_NEO_HOOKEAN, 3);
     p->sample.materials[1] = p->sample.materials[0];
     p->model = model_of(&p->sample.world);
-    p->shape = &p->model->shapes[0];
+    p->shape = p->model->shapes[0];
     p->nx = dim * p->shape->nv;
     int32_t *elements = THAW_NEW(int32_t, p->shape->ne), count = 0;
     double all = 0, some = 0;

@@ -41,7 +41,7 @@ static inline void parts_create(Parts *p, int dim, int32_t cells, int32_t min_el
     sample_create(&p->sample, dim, cells, THAW_MATERIAL_STABLE_NEO_HOOKEAN, seed);
     if (thaw_model_create(&p->sample.world, &p->model, &error) != THAW_OK)
         fail_msg("%s", error.message);
-    p->shape = &p->model->shapes[0];
+    p->shape = p->model->shapes[0];
     p->nx = dim * p->shape->nv;
     p->flagged = THAW_NEW(unsigned char, p->shape->ne);
     p->script = THAW_NEW(unsigned char, p->shape->nv);

@@ -22,9 +22,9 @@ static void body_create(Body *b, int dim, int regions, uint64_t seed) {
     *b = (Body){.seed = seed, .dim = dim};
     sample_create(&b->sample, dim, 3, THAW_MATERIAL_STABLE_NEO_HOOKEAN, seed);
     if (thaw_model_create(&b->sample.world, &b->model, &error) != THAW_OK ||
-        thaw_condensed_create(&b->model->shapes[0], regions, NULL, 0, NULL, &b->condensed, &error) != THAW_OK)
+        thaw_condensed_create(b->model->shapes[0], regions, NULL, 0, NULL, &b->condensed, &error) != THAW_OK)
         fail_msg("%s", error.message);
-    b->shape = &b->model->shapes[0];
+    b->shape = b->model->shapes[0];
     b->nx = dim * b->shape->nv;
 }
 

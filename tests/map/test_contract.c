@@ -195,7 +195,7 @@ static void case_create(Case *c, MapCreate create, int dim, int scripts, uint64_
     c->sample.materials[1].model = THAW_MATERIAL_COROTATIONAL;
     if (thaw_model_create(&c->sample.world, &c->model, &error) != THAW_OK)
         fail_msg("%s", error.message);
-    c->shape = &c->model->shapes[0];
+    c->shape = c->model->shapes[0];
     c->scripted = THAW_NEW(unsigned char, c->shape->nv);
     for (int32_t i = 0; scripts == SCRIPT_SOME && i < c->shape->nv; i++)
         c->scripted[i] = sample_below(&c->seed, 4) == 0;

@@ -21,9 +21,9 @@ static void body_create(Body *b, int dim, int cells, int even, int frames, ThawF
     if (even)
         b->sample.materials[1].young = b->sample.materials[0].young;
     if (thaw_model_create(&b->sample.world, &b->model, &error) != THAW_OK ||
-        thaw_frame_tree_create(&b->model->shapes[0], frames, weights, &b->tree, &error) != THAW_OK)
+        thaw_frame_tree_create(b->model->shapes[0], frames, weights, &b->tree, &error) != THAW_OK)
         fail_msg("%s", error.message);
-    b->shape = &b->model->shapes[0];
+    b->shape = b->model->shapes[0];
     b->nx = dim * b->shape->nv;
     b->scripted = THAW_NEW(unsigned char, b->shape->nv);
 }

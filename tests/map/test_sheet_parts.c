@@ -39,7 +39,7 @@ static void rig_create(Rig *r, ThawShapeDef *shape, ThawMaterialDef *material, u
     world.material_count = world.shape_count = world.body_count = 1;
     if (thaw_model_create(&world, &r->model, &error) != THAW_OK)
         fail_msg("%s", error.message);
-    r->shape = &r->model->shapes[0];
+    r->shape = r->model->shapes[0];
     r->n = 3 * (size_t)r->shape->nv;
     double **vectors[] = {&r->x, &r->v, &r->f, &r->y, &r->u};
     for (size_t i = 0; i < COUNT(vectors); i++)

@@ -21,7 +21,7 @@ static void case_create(Case *c, int dim, int frames, int order, int pinned, int
     sample_create(&c->sample, dim, dim == 3 ? 9 : 24, THAW_MATERIAL_STABLE_NEO_HOOKEAN, 3);
     if (thaw_model_create(&c->sample.world, &c->model, &error) != THAW_OK)
         fail_msg("%s", error.message);
-    c->shape = &c->model->shapes[0];
+    c->shape = c->model->shapes[0];
     unsigned char *scripted = THAW_NEW(unsigned char, c->shape->nv);
     for (int32_t i = 0; i < c->shape->nv; i++)
         scripted[i] = pinned && c->shape->X[i * dim] < 0.05;

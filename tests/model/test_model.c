@@ -52,7 +52,7 @@ static void masses_and_volumes_add_up(void **state) {
         Sample s;
         sample_create(&s, dim, 3, THAW_MATERIAL_STVK, 2);
         ThawModel *model = model_of(&s);
-        const ThawShape *shape = &model->shapes[0];
+        const ThawShape *shape = model->shapes[0];
         double volume = 0, mass = 0, expected = 0, damping = 0, expected_damping = 0;
         for (int32_t e = 0; e < shape->ne; e++) {
             const ThawMaterialDef *m = &s.materials[s.mesh->region[e]];
@@ -85,7 +85,7 @@ static void internal_numbers_are_a_permutation_and_elements_are_the_same_sets(vo
     uint64_t seed = 9;
     thaw_free(sample_permute(s.mesh, &seed));
     ThawModel *model = model_of(&s);
-    const ThawShape *shape = &model->shapes[0];
+    const ThawShape *shape = model->shapes[0];
     unsigned char *seen = THAW_NEW(unsigned char, shape->nv + shape->ne);
     for (int32_t i = 0; i < shape->nv; i++) {
         assert_false(seen[shape->vertex_user[i]]++);
@@ -118,14 +118,14 @@ static void regions_without_a_material_take_the_default(void **state) {
     s.region_material[0] = -1;
     s.shape.material = 1;
     ThawModel *model = model_of(&s);
-    for (int32_t e = 0; e < model->shapes[0].ne; e++)
-        assert_int_equal(model->shapes[0].cells->material[e], 1);
+    for (int32_t e = 0; e < model->shapes[0]->ne; e++)
+        assert_int_equal(model->shapes[0]->cells->material[e], 1);
     thaw_model_free(&model);
     s.shape.region_material = NULL;
     s.shape.material = 0;
     model = model_of(&s);
-    for (int32_t e = 0; e < model->shapes[0].ne; e++)
-        assert_int_equal(model->shapes[0].cells->material[e], 0);
+    for (int32_t e = 0; e < model->shapes[0]->ne; e++)
+        assert_int_equal(model->shapes[0]->cells->material[e], 0);
     thaw_model_free(&model);
     sample_free(&s);
 }
@@ -170,9 +170,9 @@ static void every_selector_finds_its_vertices(void **state) {
     ThawModel *model = model_of(&s);
     for (int g = 0; g < COUNT(groups); g++) {
         char text[10];
-        group_text(&model->shapes[0], &model->shapes[0].groups[g], text);
+        group_text(model->shapes[0], &model->shapes[0]->groups[g], text);
         assert_string_equal(text, expected[g]);
-        assert_string_equal(model->shapes[0].groups[g].name, groups[g].name);
+        assert_string_equal(model->shapes[0]->groups[g].name, groups[g].name);
     }
     thaw_model_free(&model);
     sample_free(&s);
@@ -199,7 +199,7 @@ static void rounding_decides_no_selection(void **state) {
     ThawModel *model = model_of(&s);
     for (int g = 0; g < COUNT(groups); g++) {
         char text[10];
-        group_text(&model->shapes[0], &model->shapes[0].groups[g], text);
+        group_text(model->shapes[0], &model->shapes[0]->groups[g], text);
         assert_string_equal(text, expected[g]);
     }
     thaw_model_free(&model);

@@ -36,7 +36,6 @@ SPOIL(substeps_negative, s->world.substeps = -1)
 SPOIL(smooth_too_far, s->shape.smooth = 91)
 SPOIL(threads, s->world.threads = -2)
 SPOIL(gravity, s->world.gravity[1] = NAN)
-SPOIL(body_count_zero, s->world.body_count = 0)
 SPOIL(body_count_negative, s->world.body_count = -1)
 SPOIL(bodies_null, s->world.bodies = NULL)
 SPOIL(materials_null, s->world.materials = NULL)
@@ -125,7 +124,6 @@ static const Case cases[] = {
     {"smooth_too_far", smooth_too_far, {"smooth", "91", "0 to 90"}},
     {"threads", threads, {"threads", "-2", "0 (one per processor)"}},
     {"gravity", gravity, {"gravity[1]", "nan", "finite"}},
-    {"body_count_zero", body_count_zero, {"body_count", "0", ">= 1"}},
     {"body_count_negative", body_count_negative, {"bodies", "negative", ""}},
     {"bodies_null", bodies_null, {"bodies", "NULL", ""}},
     {"materials_null", materials_null, {"materials", "NULL", ""}},

@@ -84,7 +84,7 @@ static void constant_curvature_is_exact_on_irregular_meshes(void **state) {
         sheet_cells(&s, 12, 8, lx, ly, run / 4);
         s.material.poisson = nu;
         ThawModel *model = model_of(&s);
-        const ThawShape *shape = &model->shapes[0];
+        const ThawShape *shape = model->shapes[0];
         double x[3 * ROOM], f[3 * ROOM], partial[64], area = 0;
         int32_t inner[2 * TRIANGLES], count = 0;
         for (int32_t v = 0; v < shape->nv; v++) {
@@ -143,7 +143,7 @@ static void curved_rest_shapes_are_at_rest_and_forces_are_slopes(void **state) {
     }
     s.material.poisson = 0.3;
     ThawModel *model = model_of(&s);
-    const ThawShape *shape = &model->shapes[0];
+    const ThawShape *shape = model->shapes[0];
     double x[3 * ROOM], f[3 * ROOM], partial[64], size = 0;
     for (int32_t v = 0; v < shape->nv; v++) {
         const double *X = shape->X + 3 * v;
@@ -234,12 +234,12 @@ static void pressure_follows_a_closed_sheet(void **state) {
         ThawModel *dead = model_of(&s);
         s.shape.pressure = 1e5;
         ThawModel *model = model_of(&s);
-        const ThawShape *shape = &model->shapes[0];
+        const ThawShape *shape = model->shapes[0];
         for (int i = 0; i < 3 * shape->nv; i++)
             x[i] = 5 + shape->X[i] + 0.1 * sample_random(&seed);
         check_slopes(shape, x);
         thaw_force_internal(shape->all, NULL, x, shape->nv, f, partial);
-        thaw_force_internal(dead->shapes[0].all, NULL, x, shape->nv, without, partial);
+        thaw_force_internal(dead->shapes[0]->all, NULL, x, shape->nv, without, partial);
         double sum[3] = {0}, out = 0, centre[3] = {0};
         for (int i = 0; i < 3 * shape->nv; i++)
             centre[i % 3] += x[i] / shape->nv;
@@ -283,7 +283,7 @@ static void the_warp_runs_as_given_or_along_u(void **state) {
             s.shape.uv = uv;
         }
         ThawModel *model = model_of(&s);
-        const ThawShape *shape = &model->shapes[0];
+        const ThawShape *shape = model->shapes[0];
         for (int i = 0; i < 3 * shape->nv; i++)
             x[i] = shape->X[i] + 0.02 * sample_random(&seed);
         energy[run] = thaw_force_energy(shape->all, NULL, x, partial);
@@ -308,7 +308,7 @@ static void a_fabric_is_woven_unless_told_otherwise(void **state) {
                 s.x[3 * v] = 0;
             }
         ThawModel *model = model_of(&s);
-        const ThawShape *shape = &model->shapes[0];
+        const ThawShape *shape = model->shapes[0];
         assert_int_equal(shape->membrane, run ? THAW_MEMBRANE_WOVEN : THAW_MEMBRANE_PLANE_STRESS);
         assert_true(run ? shape->warp != NULL : shape->warp == NULL);
         for (int32_t e = 0; shape->warp && e < shape->ne; e++)

@@ -94,7 +94,7 @@ void statics_create(Statics *t, Sheet *s) {
     world.material_count = world.shape_count = world.body_count = 1;
     if (thaw_model_create(&world, &t->model, &error) != THAW_OK)
         fail_msg("%s", error.message);
-    t->shape = &t->model->shapes[0];
+    t->shape = t->model->shapes[0];
     const ThawGraph *graph = t->shape->graph;
     assert_int_equal(thaw_block_pattern_create(t->shape->nv, 3, graph->offset, graph->neighbours, &t->pattern, &error),
                      THAW_OK);

@@ -146,7 +146,7 @@ static void regions_vibrate_nearly_as_all_masses_do_at_any_mesh(void **state) {
         scene->material.young = 4e4;
         scene->material.poisson = 0.45;
         ThawWorld *world = physics_world(scene);
-        const ThawShape *shape = &world->model->shapes[0];
+        const ThawShape *shape = world->model->shapes[0];
         if (thaw_condensed_create(shape, 8, NULL, 0, NULL, &condensed, &error) != THAW_OK)
             fail_msg("%s", error.message);
         Cube cube = {.shape = shape, .n = 3 * shape->nv};

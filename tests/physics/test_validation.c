@@ -55,7 +55,7 @@ static PhysicsScene *read_beam(void) {
 
 // alpha0 m_i times a quarter of the incident tetrahedra, in place of alpha0 m_i.
 static void damp_like_the_authors(ThawWorld *world) {
-    ThawShape *shape = &world->model->shapes[0];
+    ThawShape *shape = world->model->shapes[0];
     for (int32_t i = 0; i < shape->nv; i++)
         shape->damping_mass[i] = 0;
     for (int32_t i = 0; i < 4 * shape->ne; i++) {

@@ -25,7 +25,7 @@ static void a_system_serves_its_shape_and_scripts_only(void **state) {
     Sample s;
     sample_create(&s, 3, 2, THAW_MATERIAL_STVK, 4);
     ThawModel *model = model_of(&s.world);
-    const ThawShape *shape = &model->shapes[0];
+    const ThawShape *shape = model->shapes[0];
     unsigned char scripted[27] = {1, 0, 1};
     ThawSystem *system = system_of(shape, scripted, THAW_SOLVER_PCG);
     assert_true(thaw_system_serves(system, shape, scripted));
@@ -52,13 +52,13 @@ static void with_nothing_free_there_is_nothing_to_solve(void **state) {
         sample_create(&s, dim, 1, THAW_MATERIAL_STVK, 4);
         ThawModel *model = model_of(&s.world);
         unsigned char scripted[8] = {1, 1, 1, 1, 1, 1, 1, 1};
-        ThawSystem *system = system_of(&model->shapes[0], scripted, THAW_SOLVER_AUTO);
+        ThawSystem *system = system_of(model->shapes[0], scripted, THAW_SOLVER_AUTO);
         assert_int_equal(system->map->n, 0);
         assert_null(system->pattern);
         assert_null(system->plan);
         double w[24] = {1, 2, 3}, v[24];
         system->map->ops->apply(system->map, NULL, w, v);
-        assert_memory_equal(v, w, sizeof(double) * (size_t)(dim * model->shapes[0].nv));
+        assert_memory_equal(v, w, sizeof(double) * (size_t)(dim * model->shapes[0]->nv));
         thaw_system_free(&system);
         thaw_model_free(&model);
         sample_free(&s);
@@ -70,7 +70,7 @@ static void an_inverted_element_is_passed_on(void **state) {
     Sample s;
     sample_create(&s, 3, 1, THAW_MATERIAL_NEO_HOOKEAN, 4);
     ThawModel *model = model_of(&s.world);
-    const ThawShape *shape = &model->shapes[0];
+    const ThawShape *shape = model->shapes[0];
     unsigned char scripted[8] = {0};
     ThawSystem *system = system_of(shape, scripted, THAW_SOLVER_PCG);
     ThawSolver *solver = NULL;
@@ -91,7 +91,7 @@ static void check_solve(ThawSolverKind kind, int dim) {
     Sample s;
     sample_create(&s, dim, dim == 2 ? 30 : 9, THAW_MATERIAL_STABLE_NEO_HOOKEAN, 4);
     ThawModel *model = model_of(&s.world);
-    const ThawShape *shape = &model->shapes[0];
+    const ThawShape *shape = model->shapes[0];
     unsigned char *scripted = THAW_NEW(unsigned char, shape->nv);
     uint64_t seed = 5;
     for (int i = 0; i < shape->nv; i++)

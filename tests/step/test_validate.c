@@ -103,7 +103,7 @@ static void state_that_is_no_state_is_named(void **state) {
     world->steppers[2].impulse_acts = 0;
     memset(world->steppers[2].impulse, 0, 27 * 3 * sizeof(double));
     break_real(world, &world->steppers[2].impulse[4], 1, "stepper of body 2 (soft): impulses are not cleared");
-    break_pointer(world, &world->steppers[2].system->map->shape, other->model->shapes, "map of body 2 (soft)");
+    break_pointer(world, &world->steppers[2].system->map->shape, other->model->shapes[0], "map of body 2 (soft)");
     thaw_world_free(&other);
     thaw_world_free(&world);
 }

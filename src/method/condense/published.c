@@ -28,7 +28,7 @@ static ThawStatus choose_nodes(const ThawWorld *world, const ThawStepper *s, Tha
                          .searches = options->search,
                          .projection = s->model->options.projection};
     for (int32_t k = 0; k < s->body->script_count; k++)
-        nodes->led |= s->body->scripts[k].key_count > 1 && s->middle < s->body->scripts[k].release;
+        nodes->led |= thaw_script_moves(&s->body->scripts[k]) && s->middle < s->body->scripts[k].release;
     ThawStatus status = thaw_condense_find_group(s, options->place, &group, error);
     ThawCondensed *places = &thaw_condense(s)->places;
     int32_t centre[THAW_REGIONS_MAX];

@@ -110,8 +110,10 @@ static void lay_out(ThawStepper *s) {
 
 static ThawStatus create_frames(ThawWorld *world, ThawStepper *s, ThawError *error) {
     ThawFrameData *data = s->data = THAW_NEW(ThawFrameData, 1);
-    if (!data || !(data->y = THAW_NEW(double, coordinates(s))) || !(data->held = THAW_NEW(unsigned char, s->shape->nv)))
+    if (!data || !(data->y = THAW_NEW(double, coordinates(s))) ||
+        !(data->held = THAW_NEW(unsigned char, s->shape->nv)) || !(data->slow.v = THAW_NEW(double, coordinates(s))))
         return thaw_error_memory(error, "a body's frames");
+    data->slow.speed = options_of(world, s->index)->sleep_speed;
     memcpy(data->y, s->x, sizeof *s->x * coordinates(s));
     return find_tree(world, s, error);
 }
@@ -123,12 +125,14 @@ static void free_frames(ThawStepper *s) {
     leave_tree(&data->shared);
     thaw_free(data->y);
     thaw_free(data->held);
+    thaw_free(data->slow.v);
     thaw_free(data);
     s->data = NULL;
 }
 
 static void configure_frames(const ThawWorld *world, ThawStepper *s, ThawLedger *ledger) {
-    (void)world, (void)ledger;
+    (void)ledger;
+    thaw_frame_data(s)->slow.speed = options_of(world, s->index)->sleep_speed;
     lay_out(s);
 }
 
@@ -254,6 +258,20 @@ static ThawStatus decide_frames(const ThawWorld *world, ThawStepper *s, ThawIncr
     return thaw_stepper_fit(s, error);
 }
 
+// --- sleep -----------------------------------------------------------------------------------------------------------
+
+static int sleep_steps_frames(const void *options) { return ((const ThawFrameOptions *)options)->sleep; }
+
+static ThawHindrance hindrance_frames(const ThawStepper *s) {
+    return thaw_slow_hindrance(s, &thaw_frame_data(s)->slow);
+}
+
+static int watch_frames(ThawStepper *s, int slow) { return thaw_slow_watch(s, &thaw_frame_data(s)->slow, slow); }
+
+static double drift_frames(const ThawStepper *s, int slow, double *most, int *held) {
+    return thaw_slow_drift(s, &thaw_frame_data(s)->slow, slow, most, held);
+}
+
 // --- state -----------------------------------------------------------------------------------------------------------
 
 static int list_frames(const ThawStepper *s, ThawStateField *fields) {
@@ -262,7 +280,8 @@ static int list_frames(const ThawStepper *s, ThawStateField *fields) {
     const ThawFrameData *data = thaw_frame_data(s);
     fields[0] = (ThawStateField){"y", THAW_STATE_F64, 0, data->y, s->shape->nv, s->model->dim, 0, 0};
     fields[1] = (ThawStateField){"held", THAW_STATE_U8, 0, data->held, s->shape->nv, 1, 0, 1};
-    return 2;
+    fields[2] = (ThawStateField){"slow_v", THAW_STATE_F64, 0, data->slow.v, s->shape->nv, s->model->dim, 0, 0};
+    return 3;
 }
 
 static ThawStatus take_frames(const ThawWorld *world, ThawStepper *s, ThawError *error) {
@@ -278,5 +297,9 @@ const ThawMethodOps thaw_frame_ops = {.create = create_frames,
                                       .prepare = prepare_frames,
                                       .decide = decide_frames,
                                       .abandon = abandon_frames,
+                                      .sleep_steps = sleep_steps_frames,
+                                      .hindrance = hindrance_frames,
+                                      .watch = watch_frames,
+                                      .drift = drift_frames,
                                       .list = list_frames,
                                       .take = take_frames};

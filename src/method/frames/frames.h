@@ -5,17 +5,20 @@
 
 #include "map/frames/frames.h"
 #include "step/method.h"
+#include "step/slow.h"
 
 typedef enum ThawFrameOrder { THAW_FRAMES_AFFINE, THAW_FRAMES_QUADRATIC, THAW_FRAMES_ORDER_COUNT } ThawFrameOrder;
 
 typedef enum ThawFrameEvaluate { THAW_FRAMES_FEW, THAW_FRAMES_ALL, THAW_FRAMES_EVALUATE_COUNT } ThawFrameEvaluate;
 
 typedef struct ThawFrameOptions {
-    int count;    // frames
-    int order;    // ThawFrameOrder
-    int weights;  // ThawFrameWeights
-    int evaluate; // ThawFrameEvaluate
-    int elements; // of a frame, where few are evaluated
+    int count;          // frames
+    int order;          // ThawFrameOrder
+    int weights;        // ThawFrameWeights
+    int evaluate;       // ThawFrameEvaluate
+    int elements;       // of a frame, where few are evaluated
+    int sleep;          // steps
+    double sleep_speed; // diameters a second
 } ThawFrameOptions;
 
 // What bodies of one shape share, as long as one of them needs it.
@@ -43,6 +46,7 @@ typedef struct ThawFrameData {
     // State: where the body was when its frames were last laid out, and which vertices were scripted then.
     double *y;           // dim * nv, m
     unsigned char *held; // nv
+    ThawSlow slow;
 } ThawFrameData;
 
 static inline ThawFrameData *thaw_frame_data(const ThawStepper *s) { return s->data; }

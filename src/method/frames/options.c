@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames in the registry: name and options (docs/frames.md).
+#include <math.h>
+
 #include "method/frames/frames.h"
 
 static const char *const orders[] = {
@@ -52,12 +54,36 @@ static const ThawOption rows[] = {
      .value = 32,
      .only_with = "evaluate",
      .only_choice = THAW_FRAMES_FEW},
+    {.name = "sleep",
+     .unit = "steps",
+     .help = "how long a body rests before it falls asleep with all that it touches; 0: never",
+     .kind = THAW_OPTION_COUNT,
+     .offset = offsetof(ThawFrameOptions, sleep),
+     .range = {.lo = 2, .hi = 255},
+     .value = 20,
+     .zero = "never",
+     .role = THAW_ROLE_SLEEP,
+     .label = "time to rest",
+     .slider = {0, 255}},
+    {.name = "sleep_speed",
+     .unit = "diameters/s",
+     .help =
+         "at rest is what would move by no more than this share of its diameter in the next second, by its velocity "
+         "and mean acceleration",
+     .offset = offsetof(ThawFrameOptions, sleep_speed),
+     .range = {.lo = 0, .hi = INFINITY, .lo_open = true},
+     .value = 1e-3,
+     .power = 1,
+     .label = "speed of rest",
+     .slider = {1e-7, 1},
+     .logarithmic = true},
 };
 
 const ThawMethod thaw_method_frames = {
     .name = "frames",
     .summary = "bodies move by blended fields of a few frames",
     .page = "frames.md",
+    .sleeps = true,
     .ops = &thaw_frame_ops,
     .options = {rows, sizeof rows / sizeof *rows, sizeof(ThawFrameOptions)},
 };

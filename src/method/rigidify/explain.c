@@ -38,7 +38,7 @@ void thaw_rigidify_explain(const ThawWorld *world, const ThawStepper *s, int32_t
     report->reason = THAW_REASON_NONE;
     report->woken_by = (ThawReason)history->woken_by[e];
     report->since_step = history->since[e];
-    report->since_time = (double)report->since_step * s->model->options.h;
+    report->since_time = thaw_model_time(s->model, (double)report->since_step);
     if (!s->data) { // a sleeping body keeps nothing of an oracle
         report->state = THAW_ELEMENT_ASLEEP;
         report->part = 0;

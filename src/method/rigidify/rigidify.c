@@ -173,8 +173,9 @@ static void mark_script(ThawStepper *s, double t, double h) {
     memset(thaw_rigidify(s)->script, THAW_VERTEX_FREE, (size_t)s->shape->nv);
     for (int32_t k = 0; k < s->body->script_count; k++) {
         const ThawScript *script = &s->body->scripts[k];
-        int moves =
-            script->key_count > 1 && t + h > script->keys[0].time && t < script->keys[script->key_count - 1].time;
+        const ThawKey *keys;
+        const int32_t count = thaw_script_keys(script, &keys);
+        int moves = count > 1 && t + h > keys[0].time && t < keys[count - 1].time;
         for (int32_t i = 0; i < script->group->count && s->middle < script->release; i++)
             thaw_rigidify(s)->script[script->group->vertices[i]] = moves ? THAW_VERTEX_MOVED : THAW_VERTEX_PINNED;
     }
