@@ -29,6 +29,7 @@ typedef enum ThawContactKind {
                                   // back of a sheet's face
     THAW_CONTACT_ATTACHMENT,    // which attachment, which of its points: no contact, but a row like one, and two-sided
     THAW_CONTACT_FACE_OBSTACLE, // face of side 0, of a sheet, on a simple obstacle; or as many faces on, an edge of it
+    THAW_CONTACT_LIMIT,         // which limit of side 0's joint: no contact, but a one-sided row like one
 } ThawContactKind;
 
 typedef struct ThawContact {
@@ -95,7 +96,8 @@ typedef struct ThawContactScratch ThawContactScratch;
 typedef struct ThawContactSet {
     ThawContact *contacts; // count, sorted by key; behind them `attached` rows of attachments
     int32_t count, capacity;
-    int32_t attached; // rows that islands solve with the contacts and no other stage sees; made anew for each solve
+    int32_t attached; // rows of attachments and of methods that islands solve with the contacts and no other stage
+                      // sees; made anew for each solve
     ThawContactMemory *memory; // of the last step, sorted by key (state)
     int32_t memory_count, memory_capacity;
     const unsigned char
