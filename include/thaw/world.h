@@ -433,6 +433,7 @@ typedef struct ThawWorldDef {
     ThawProjection projection;
     double newton_tolerance; // relative size of the gradient at which Newton stops
     int newton_iterations;   // at most this many
+    int corrections;         // of a step that is linearised: so many more solves by the same factor (docs/motion.md)
     int halvings;            // a failing step is retried with h/2, h/4, ... h/2^halvings
     int substeps;            // a blow is resolved by so many parts of a step at most, and what rolls over facets; 0:
                              // none is (docs/motion.md)

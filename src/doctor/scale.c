@@ -39,10 +39,11 @@ static void say_place(const ThawMethod *method, const char *option, const char *
         snprintf(text, 160, "%s.%s", method->name, option);
 }
 
-// What the method finds odd; omega as in step/method.h.
-static void tell_doubts(ThawExam *exam, const ThawMethod *method, const void *options, double omega, const char *body) {
+// What the method finds odd; build as in step/method.h.
+static void tell_doubts(ThawExam *exam, const ThawMethod *method, const void *options, const ThawBuild *build,
+                        const char *body) {
     ThawOptionRemark remarks[THAW_REMARKS];
-    const int count = method->ops->doubt ? method->ops->doubt(options, omega, remarks) : 0;
+    const int count = method->ops->doubt ? method->ops->doubt(options, build, remarks) : 0;
     for (int i = 0; i < count; i++) {
         const ThawOption *o = thaw_option_find(&method->options, remarks[i].option);
         char place[160];
@@ -66,7 +67,7 @@ static const char *instead_of(const ThawOptionTable *table, const ThawOption *un
 // Options that the scene gives and that are beyond reason, or that are not read.
 static void examine_given(ThawExam *exam, const ThawMethod *method, const void *given, const char *body) {
     const ThawOptionTable *table = &method->options;
-    tell_doubts(exam, method, given, 0, body);
+    tell_doubts(exam, method, given, NULL, body);
     for (const ThawOption *o = table->rows; o < table->rows + table->count; o++) {
         const double value = thaw_option_get(o, given);
         if (!o->derived || value == 0 || thaw_option_is_read(table, o, given))
@@ -83,15 +84,41 @@ static void examine_given(ThawExam *exam, const ThawMethod *method, const void *
     }
 }
 
+static double sag_of(const ThawModel *model, const ThawModelBody *body, const ThawScale *scale) {
+    const double *g = model->options.gravity, weight = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    return scale->soft > 0 ? weight / (scale->soft * body->shape->diameter) : 0;
+}
+
+static double spin_of(const ThawModelBody *body) {
+    const double *w = body->spin;
+    return sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+}
+
+// Whether auto would choose conjugate gradients. (Where memory is short, nothing is said.)
+static int is_iterative(const ThawModel *model, const ThawModelBody *body) {
+    const ThawGraph *graph = body->shape->graph;
+    ThawBlockPattern *pattern = NULL;
+    if (model->options.solver != THAW_SOLVER_AUTO ||
+        thaw_block_pattern_create(body->shape->nv, model->dim, graph->offset, graph->neighbours, &pattern, NULL) !=
+            THAW_OK)
+        return 0;
+    const int iterative = thaw_solver_choose(pattern) == THAW_SOLVER_PCG;
+    thaw_block_pattern_free(&pattern);
+    return iterative;
+}
+
 // The options of a body as it goes by them, as numbers.
-static void tell_options(ThawExam *exam, const ThawMethod *method, const ThawScale *scale, double h, void *options,
-                         const char *name, ThawPatient *patient) {
+static void tell_options(ThawExam *exam, const ThawMethod *method, const ThawScale *scale, const ThawModel *model,
+                         void *options, const ThawModelBody *body, ThawPatient *patient) {
     if (method->ops->foresee)
-        method->ops->foresee(scale->known ? scale : NULL, h, options);
+        method->ops->foresee(scale->known ? scale : NULL, model->options.h, options);
     patient->option_count = method->options.count;
     thaw_options_list(&method->options, options, patient->options);
-    if (scale->known && scale->omega > 0)
-        tell_doubts(exam, method, options, scale->omega, name);
+    if (!scale->known || scale->omega > 0)
+        tell_doubts(exam, method, options,
+                    &(ThawBuild){scale->known ? scale->omega : 0, sag_of(model, body, scale), spin_of(body),
+                                 model->options.h, is_iterative(model, body)},
+                    body->name);
 }
 
 double thaw_patient_option(const ThawPatient *patient, const char *name) {
@@ -131,8 +158,7 @@ static void examine_options(ThawExam *exam, const ThawScene *scene, const ThawMo
                 before = options;
                 seen = 1;
             }
-            tell_options(exam, method, &scales[b], model->options.h, options.bytes, model->bodies[b].name,
-                         &exam->report->patients[b]);
+            tell_options(exam, method, &scales[b], model, options.bytes, &model->bodies[b], &exam->report->patients[b]);
         }
         if (follows && thaw_method_world_options(method, world, &options))
             examine_given(exam, method, options.bytes, NULL);

@@ -93,6 +93,8 @@ static ThawStatus check_options(const ThawWorldDef *def, ThawError *error) {
     if (def->newton_iterations < 1)
         return thaw_error_set(error, THAW_ERROR_INPUT, "world: newton_iterations is %d; allowed: >= 1",
                               def->newton_iterations);
+    if (def->corrections < 0 || def->corrections > 100)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "world: corrections is %d; allowed: 0 to 100", def->corrections);
     ThawStatus status = check_method_options(def, NULL, "world", error);
     if (status != THAW_OK)
         return status;

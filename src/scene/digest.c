@@ -269,6 +269,8 @@ uint64_t thaw_scene_digest(const ThawWorldDef *world) {
     hash = hash_integer(hash, world->halvings);
     if (world->substeps > 0)
         hash = hash_integer(hash_integer(hash, -1), world->substeps);
+    if (world->corrections > 0)
+        hash = hash_integer(hash_integer(hash, -2), world->corrections);
     hash = hash_integer(hash, (int64_t)world->solver);
     for (int32_t i = 0; i < world->material_count; i++)
         hash = hash_material(hash, &world->materials[i]);

@@ -62,9 +62,8 @@ void thaw_scene_free(ThawScene **scene) {
 // --- settings --------------------------------------------------------------------------------------------------------
 
 static void read_time(const ThawPlace *time, ThawScene *scene) {
-    static const char *const keys[] = {
-        "step",     "steps",      "integrator", "newton_tolerance", "newton_iterations", "halvings",
-        "substeps", "projection", NULL};
+    static const char *const keys[] = {"step",     "steps",    "integrator", "newton_tolerance", "newton_iterations",
+                                       "halvings", "substeps", "projection", "corrections",      NULL};
     const char *integrators[THAW_INTEGRATOR_COUNT];
     for (int i = 0; i < THAW_INTEGRATOR_COUNT; i++)
         integrators[i] = thaw_scheme((ThawIntegrator)i)->name;
@@ -78,18 +77,21 @@ static void read_time(const ThawPlace *time, ThawScene *scene) {
         return;
     ThawWorldDef *world = &scene->world;
     int integrator = (int)world->integrator, projection = (int)world->projection;
-    int64_t iterations = world->newton_iterations, halvings = world->halvings, substeps = world->substeps;
+    int64_t iterations = world->newton_iterations, halvings = world->halvings, substeps = world->substeps,
+            corrections = world->corrections;
     thaw_place_number(time, "step", step, &world->h);
     thaw_place_integer(time, "steps", 1, 1000000000, &scene->steps);
     thaw_place_choice(time, "integrator", integrators, THAW_INTEGRATOR_COUNT, &integrator);
     thaw_place_number(time, "newton_tolerance", fraction, &world->newton_tolerance);
     thaw_place_integer(time, "newton_iterations", 1, 10000, &iterations);
+    thaw_place_integer(time, "corrections", 0, 100, &corrections);
     thaw_place_integer(time, "halvings", 0, 20, &halvings);
     thaw_place_integer(time, "substeps", 0, 1000, &substeps);
     thaw_place_choice(time, "projection", projections, 3, &projection);
     world->integrator = (ThawIntegrator)integrator;
     world->projection = (ThawProjection)projection;
     world->newton_iterations = (int)iterations;
+    world->corrections = (int)corrections;
     world->halvings = (int)halvings;
     world->substeps = (int)substeps;
 }

@@ -14,7 +14,7 @@
 //   supernodal factor   n (300 + (75 w + 0.2 w^2) (bs/3)^3), within 1.6 either way
 //   one iteration       6.4 a block of 3x3; about 3 for each of the n / w levels that news has to travel
 // The iterations' number varies by three either way with the material, which a pattern does not know.
-static ThawSolverKind choose_kind(const ThawBlockPattern *pattern) {
+ThawSolverKind thaw_solver_choose(const ThawBlockPattern *pattern) {
     // Beyond this the analysis alone takes seconds, the factor gigabytes.
     const int32_t most_rows = 200000;
     if (pattern->n > most_rows)
@@ -89,7 +89,7 @@ static ThawStatus create_plan(ThawSolverKind kind, LdlPlanner plan_ldl, const Th
     if (!plan)
         return thaw_error_memory(error, "a solver plan");
     plan->scaled = kind == THAW_SOLVER_PCG_SCALED;
-    plan->kind = plan->scaled ? THAW_SOLVER_PCG : kind == THAW_SOLVER_AUTO ? choose_kind(pattern) : kind;
+    plan->kind = plan->scaled ? THAW_SOLVER_PCG : kind == THAW_SOLVER_AUTO ? thaw_solver_choose(pattern) : kind;
     plan->pattern = pattern;
     ThawStatus status = thaw_slabs_build(pattern, &plan->slabs, error);
     if (status == THAW_OK && plan->kind == THAW_SOLVER_PCG)

@@ -58,6 +58,8 @@ typedef struct ThawBorder {
 ThawStatus thaw_solver_plan_bordered(const ThawBlockPattern *pattern, ThawBorder border, ThawSolverPlan **plan,
                                      ThawError *error);
 void thaw_solver_plan_free(ThawSolverPlan **plan);
+// What auto takes for it.
+ThawSolverKind thaw_solver_choose(const ThawBlockPattern *pattern);
 ThawSolverKind thaw_solver_plan_kind(const ThawSolverPlan *plan);
 // For how many solves of some 14 iterations (thaw_solver_settle) a factor of this plan, halved, has to serve before it
 // is cheaper than conjugate gradients; INFINITY where it never is, or is not our own.

@@ -127,9 +127,14 @@ static size_t matrix_bytes(ThawStepper *s) {
     return sizeof(double) * (size_t)pattern->row[pattern->n] * (size_t)(pattern->bs * pattern->bs);
 }
 
-// Whether Newton carries h D(x0) along.
+// Whether Newton's matrices are put together of K and of h D(x0), which is kept.
 static int keeps_damping(const ThawStepper *s, ThawIncrement step) {
     return step.newton && s->damping && step.mass > 0;
+}
+
+// Whether what is iterated has h D(x0) v1 beside the forces of x1.
+static int has_damping(const ThawStepper *s, ThawIncrement step) {
+    return step.newton ? keeps_damping(s, step) : step.mass > 0 && s->shape->all->has_alpha1;
 }
 
 static ThawStatus linearise(ThawStepper *s, ThawIncrement step) {
@@ -174,6 +179,34 @@ static int is_zero(const double *a, size_t count) {
     return 1;
 }
 
+// With the factor that a stage before, or another frame, has left: only what acts is new.
+static int has_factor(const ThawStepper *s, ThawIncrement step) {
+    return step.corrections > 0 && !(s->system->map->ops->laws & THAW_MAP_FOLLOWS_STATE) && s->factored &&
+           s->factored == s->solver && s->factored_h == step.h && !s->gains;
+}
+
+ThawStatus thaw_body_solve_again(ThawStepper *s, const double *b, double *result) {
+    double since = thaw_wall_ms();
+    ThawSolveInfo info = {0};
+    memset(result, 0, sizeof *result * unknowns(s));
+    ThawStatus status = thaw_solver_solve(s->solver, b, result, s->model->options.solver_tolerance,
+                                          thaw_solver_ldl(s->solver) ? NULL : &info);
+    s->solver_iterations += info.iterations;
+    s->newton_iterations++;
+    lap(s, THAW_STAGE_SOLVE, &since);
+    return status;
+}
+
+static ThawStatus linearise_again(ThawStepper *s, ThawIncrement step) {
+    double since = thaw_wall_ms();
+    ThawStatus status = thaw_force_internal(s->system->map->set, s->tasks, s->x, s->shape->nv, s->f, s->partial);
+    lap(s, THAW_STAGE_FORCE, &since);
+    if (status != THAW_OK)
+        return status;
+    right_hand_side(s, step);
+    return thaw_body_solve_again(s, s->b, s->q);
+}
+
 ThawStatus thaw_body_linearise(ThawStepper *s, ThawIncrement step) {
     ThawProjection projection = s->model->options.projection;
     ThawMap *map = s->system->map;
@@ -197,10 +230,13 @@ ThawStatus thaw_body_linearise(ThawStepper *s, ThawIncrement step) {
                 "a factor that is kept is that of the interval");
     if (stands)
         return thaw_solver_solve(s->solver, s->b, s->q, 0, NULL);
+    if (map->n > 0 && has_factor(s, step))
+        return linearise_again(s, step);
     s->project = projection == THAW_PROJECT_ALWAYS;
     if (map->n == 0) // everything follows a script
         return thaw_force_internal(map->set, s->tasks, s->x, s->shape->nv, s->f, s->partial);
-    if (s->gains || (step.newton && projection == THAW_PROJECT_WHEN_NEEDED && starts_driven(s, step)))
+    if (s->gains ||
+        ((step.newton || step.corrections > 0) && projection == THAW_PROJECT_WHEN_NEEDED && starts_driven(s, step)))
         s->project = s->projected = 1;
     status = linearise(s, step);
     if (status == THAW_INDEFINITE && !s->project && projection == THAW_PROJECT_WHEN_NEEDED) {
@@ -208,7 +244,10 @@ ThawStatus thaw_body_linearise(ThawStepper *s, ThawIncrement step) {
         status = linearise(s, step);
     }
     // Newton's iterations overwrite both.
-    s->linearised = status == THAW_OK && !step.newton && thaw_solver_ldl(s->solver) ? s->solver : NULL;
+    const int factored = status == THAW_OK && !step.newton;
+    s->linearised = factored && step.corrections == 0 && thaw_solver_ldl(s->solver) ? s->solver : NULL;
+    s->factored = factored ? s->solver : NULL;
+    s->factored_h = step.h;
     s->linearised_t = step.t;
     s->linearised_h = step.h;
     return status;
@@ -367,14 +406,15 @@ void thaw_body_start_newton(ThawStepper *s, ThawIncrement step) {
         map->ops->chord(map, step.h, s->chord);
         map->ops->chord(map, step.h, s->u);
     }
-    if (keeps_damping(s, step))
+    s->damped = has_damping(s, step);
+    if (s->damped)
         damping_product(s, step, s->u, s->d);
 }
 
 double thaw_body_slope(ThawStepper *s, ThawIncrement step) {
     const ThawMap *map = s->system->map;
     map->ops->apply(map, s->p, NULL, s->u);
-    if (keeps_damping(s, step))
+    if (has_damping(s, step))
         damping_product(s, step, s->u, s->dp);
     return -dot(s->b, s->p, unknowns(s)) - dot(s->impulse, s->u, coordinates(s));
 }
@@ -394,7 +434,7 @@ double thaw_body_potential(ThawStepper *s, ThawIncrement step, double alpha, dou
         work += moved * s->f_ext[i] + s->y[i] * s->impulse[i];
     }
     double damping = 0;
-    if (keeps_damping(s, step))
+    if (has_damping(s, step))
         for (size_t i = 0; i < coordinates(s); i++)
             damping += (s->y[i] + (turns ? s->chord[i] : 0)) * (s->d[i] + alpha * s->dp[i]);
     double since = thaw_wall_ms();
@@ -408,7 +448,7 @@ double thaw_body_potential(ThawStepper *s, ThawIncrement step, double alpha, dou
 void thaw_body_accept(ThawStepper *s, double alpha) {
     memcpy(s->q, s->trial_q, sizeof *s->q * unknowns(s));
     memcpy(s->v1, s->y, sizeof *s->v1 * coordinates(s));
-    for (size_t i = 0; s->damping && i < coordinates(s); i++)
+    for (size_t i = 0; s->damped && i < coordinates(s); i++)
         s->d[i] += alpha * s->dp[i];
     if (alpha == 1) // projected stiffness converges but slowly: try without it again
         s->element_projected = s->model->options.projection == THAW_PROJECT_ALWAYS;
@@ -427,7 +467,7 @@ ThawStatus thaw_body_residual(ThawStepper *s, ThawIncrement step, double *square
     }
     inertia->product(s->inertia, NULL, -step.mass, 0, s->u, s->y);
     inertia->product(s->inertia, NULL, 0, -step.mass * step.h, s->v1, s->y);
-    const int damped = keeps_damping(s, step);
+    const int damped = has_damping(s, step);
     for (size_t i = 0; i < coordinates(s); i++) {
         s->y[i] -= damped ? s->d[i] : 0;
         s->u[i] = s->f[i] + s->f_ext[i];

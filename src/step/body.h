@@ -26,6 +26,15 @@ ThawStatus thaw_body_residual(ThawStepper *s, ThawIncrement step, double *square
 double thaw_body_momentum_lost(ThawStepper *s, ThawIncrement step);
 // p = A(x1)^-1 b, contact left out.
 ThawStatus thaw_body_direct(ThawStepper *s, ThawIncrement step, double tolerance);
+// result = A^-1 b by the factor that there is.
+ThawStatus thaw_body_solve_again(ThawStepper *s, const double *b, double *result);
+// correct.c: p from b, by the factor that there is and, where the body is alone, by what was seen of the curvature.
+ThawStatus thaw_body_correct(ThawStepper *s, int alone);
+// Room for that; and none of it is of this stage. Around a search and the residual that comes of it.
+ThawStatus thaw_secants_reserve(ThawStepper *s, ThawError *error);
+void thaw_secants_begin(ThawStepper *s);
+void thaw_secants_open(ThawStepper *s);
+void thaw_secants_close(ThawStepper *s);
 // After p is final: what the line search needs of it. Returns the slope of thaw_body_potential at alpha = 0.
 double thaw_body_slope(ThawStepper *s, ThawIncrement step);
 

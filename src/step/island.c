@@ -196,7 +196,7 @@ static ThawStatus direct_body(ThawStepper *s, ThawIncrement step, double toleran
         memcpy(s->before, s->v1, sizeof *s->before * (size_t)s->shape->nv * (size_t)s->model->dim);
         return THAW_OK;
     }
-    ThawStatus status = thaw_body_direct(s, step, tolerance);
+    ThawStatus status = step.newton ? thaw_body_direct(s, step, tolerance) : thaw_body_correct(s, !s->touching);
     for (size_t i = 0; i < (size_t)map->n * (size_t)s->model->dim; i++)
         s->trial_q[i] = s->q[i] + s->p[i];
     map->ops->apply(map, s->trial_q, s->w, s->before);
@@ -234,7 +234,11 @@ static ThawStatus search_line(ThawIsland *island, ThawIncrement step, int first,
     double rounding, slope = 0;
     for (int32_t i = 0; i < island->count; i++)
         slope += thaw_body_slope(island->bodies[i], step);
-    double start = potential(island, step, 0, &rounding);
+    // Where the search before has ended, if no impulses have changed since.
+    double start = island->merit, start_rounding = island->merit_rounding;
+    if (!isfinite(start))
+        start = potential(island, step, 0, &start_rounding);
+    rounding = start_rounding;
     for (double alpha = 1; alpha > 1e-10; alpha /= 2) {
         if (thaw_tasks_stopped(island->tasks))
             return THAW_CANCELLED;
@@ -242,6 +246,8 @@ static ThawStatus search_line(ThawIsland *island, ThawIncrement step, int first,
         if (!isfinite(trial) || trial > start + 1e-4 * alpha * slope + rounding)
             continue;
         *drowned = fabs(slope) <= rounding;
+        island->merit = trial;
+        island->merit_rounding = rounding;
         for (int32_t i = 0; i < island->count; i++)
             thaw_body_accept(island->bodies[i], alpha);
         return THAW_OK;
@@ -251,7 +257,7 @@ static ThawStatus search_line(ThawIsland *island, ThawIncrement step, int first,
     potential(island, step, 0, &rounding);
     for (int32_t i = 0; i < island->count; i++)
         thaw_body_accept(island->bodies[i], 0);
-    *drowned = 0;
+    *drowned = step.corrections > 0 && !step.newton; // nor is there for a factor that stays
     return THAW_OK;
 }
 
@@ -279,6 +285,7 @@ static ThawStatus iterate_newton(ThawIsland *island, ThawIncrement step) {
             return THAW_CANCELLED;
         int drowned;
         double r = 0, square;
+        island->merit = NAN;
         ThawStatus status = search_line(island, step, iteration == 1, &drowned);
         for (int32_t i = 0; status == THAW_OK && i < island->count; i++) {
             status = thaw_body_residual(island->bodies[i], step, &square);
@@ -305,6 +312,64 @@ static ThawStatus iterate_newton(ThawIsland *island, ThawIncrement step) {
     }
 }
 
+// Whether steps of all its bodies minimise a potential. A map that follows the state moves vertices otherwise.
+static int may_correct(const ThawIsland *island, ThawIncrement step) {
+    for (int32_t i = 0; i < island->count; i++)
+        if (island->bodies[i]->system->map->ops->laws & THAW_MAP_FOLLOWS_STATE)
+            return 0;
+    return step.corrections > 0 && !step.newton && step.mass > 0;
+}
+
+// Books and scripts go by the forces at the end.
+static ThawStatus end_corrections(ThawIsland *island, ThawIncrement step) {
+    ThawStatus status = THAW_OK;
+    double square;
+    for (int32_t i = 0; i < island->count && status == THAW_OK; i++) {
+        const ThawStepper *s = island->bodies[i];
+        if (s->offset_moves || s->moving.led || thaw_ledger_is_kept(s))
+            status = thaw_body_residual(island->bodies[i], step, &square);
+    }
+    return status;
+}
+
+// From the linearised step, a few more by the same factor: where no step along it lets the potential fall, that is all.
+static ThawStatus correct(ThawIsland *island, ThawIncrement step) {
+    double goal = 0;
+    for (int32_t i = 0; i < island->count; i++) {
+        double scale = thaw_body_scale(island->bodies[i], step);
+        goal += scale * scale;
+    }
+    for (int32_t i = 0; i < island->count; i++) {
+        thaw_body_start_newton(island->bodies[i], step);
+        thaw_secants_begin(island->bodies[i]);
+        island->bodies[i]->iterated = 1;
+    }
+    for (int k = 0;; k++) {
+        int drowned;
+        double r = 0, square;
+        if (k == 0 || touches(island))
+            island->merit = NAN;
+        for (int32_t i = 0; i < island->count; i++)
+            if (k > 0 || !island->bodies[i]->offset_moves) // b is that of v = w, and not of where w leads
+                thaw_secants_open(island->bodies[i]);
+        ThawStatus status = search_line(island, step, 1, &drowned);
+        if (status != THAW_OK || k == step.corrections || drowned)
+            return status == THAW_OK ? end_corrections(island, step) : status;
+        for (int32_t i = 0; status == THAW_OK && i < island->count; i++) {
+            status = thaw_body_residual(island->bodies[i], step, &square);
+            thaw_secants_close(island->bodies[i]);
+            r += square;
+        }
+        if (status != THAW_OK || r <= goal)
+            return status;
+        status = for_bodies(island, step, 0, direct_body);
+        if (status == THAW_OK && touches(island))
+            status = respond(island, step, 1);
+        if (status != THAW_OK)
+            return status;
+    }
+}
+
 // rad: as much as a body may turn against its frame. A linearised step goes along arcs, and contacts alone see chords.
 // Iterations go along chords, which for a turn by so much stretch the body by 5e-9: what is stiff and damped resists
 // more.
@@ -313,6 +378,7 @@ enum { FRAMES = 3 };
 
 // Whether the linearised step turns a body so far against its frame that it had better begin in another.
 static int wants_frames(ThawIsland *island, ThawIncrement step) {
+    const int goes_along_chords = step.newton || may_correct(island, step);
     island->turns = 0;
     for (int32_t i = 0; i < island->count && island->frames < FRAMES; i++) {
         ThawStepper *s = island->bodies[i];
@@ -320,7 +386,7 @@ static int wants_frames(ThawIsland *island, ThawIncrement step) {
             continue;
         s->system->map->ops->apply(s->system->map, s->q, s->w, s->v1);
         const double turn = thaw_moving_turns(s);
-        island->turns |= turn > (step.newton ? SMALL_CHORD : SMALL_TURN) && isfinite(turn);
+        island->turns |= turn > (goes_along_chords ? SMALL_CHORD : SMALL_TURN) && isfinite(turn);
     }
     return island->turns;
 }
@@ -337,8 +403,12 @@ static ThawStatus try_island(ThawIsland *island, ThawIncrement step) {
         status = respond(island, step, 0);
     if (status == THAW_OK && wants_frames(island, step))
         return status;
+    const int corrects = may_correct(island, step);
     if (status == THAW_OK && step.newton)
         status = iterate_newton(island, step);
+    else if (status == THAW_OK && corrects)
+        status = correct(island, step);
+    step.newton |= corrects;
     for (int32_t i = 0; status == THAW_OK && !step.newton && i < island->count; i++)
         thaw_body_move(island->bodies[i], step);
     if (status == THAW_OK && step.stage && is_crooked(island))

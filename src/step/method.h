@@ -53,6 +53,15 @@ typedef struct ThawOptionRemark {
 } ThawOptionRemark;
 enum { THAW_REMARKS = 8 };
 
+// What a body's model tells of how it will move.
+typedef struct ThawBuild {
+    double omega;  // rad/s, of its lowest mode
+    double sag;    // how much its own weight strains that
+    double spin;   // rad/s, with which it starts
+    double h;      // s, the step
+    int iterative; // conjugate gradients would be chosen for it
+} ThawBuild;
+
 typedef struct ThawMethodOps {
     // --- life. A function that fails leaves what `free` and `forget` can give back.
     // Data (and the record, where it is missing) of a body awake, from x and v alone: no part of it is known to rest.
@@ -68,9 +77,9 @@ typedef struct ThawMethodOps {
     // by them; and from a body's lowest mode alone, before there is a world: NAN where it is not known (scale NULL).
     void (*settle)(const ThawWorld *world, const ThawStepper *s, void *options);
     void (*foresee)(const struct ThawScale *scale, double h, void *options);
-    // Doubtful values of options, for `thaw check`: as a scene gives them (omega 0), or in force for a body whose
-    // lowest mode has omega, rad/s. Writes up to THAW_REMARKS and returns how many.
-    int (*doubt)(const void *options, double omega, ThawOptionRemark *remarks);
+    // Doubtful values of options, for `thaw check`: as a scene gives them (body NULL), or in force for a body.
+    // Writes up to THAW_REMARKS and returns how many.
+    int (*doubt)(const void *options, const ThawBuild *body, ThawOptionRemark *remarks);
     // Other options from now on. ledger: where a change of energy is booked, or NULL.
     void (*configure)(const ThawWorld *world, ThawStepper *s, ThawLedger *ledger);
     // After a checkpoint gave time, x, v and options; fields come next. Also of a body asleep.

@@ -17,6 +17,7 @@ typedef struct ThawIncrement {
     double mass; // 1, or 0 for a static solve
     int newton;  // iterate to convergence
     int iterations;
+    int corrections;              // of a linearised step, by its factor
     int still;                    // a static solve: loads and scripts are those of t
     double span;                  // impulses of contact act for so many times h; 0: once
     const ThawSchemeStage *stage; // of the scheme, where bodies have moving frames; else NULL

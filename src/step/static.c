@@ -44,7 +44,7 @@ static ThawStatus prepare(ThawWorld *world, ThawStepper *s, int attached, ThawEr
 
 // x1: where a body that is awake balances its loads at the present time.
 static ThawStatus balance(ThawWorld *world, ThawStepper *s, ThawError *error) {
-    ThawIncrement step = {world->state.time, 1, 0, 1, ITERATIONS, 1, 0, NULL};
+    ThawIncrement step = {world->state.time, 1, 0, 1, ITERATIONS, 0, 1, 0, NULL};
     ThawContactSet none = {0};
     ThawIsland island = {.world = world, .bodies = &s, .count = 1, .set = &none, .tasks = world->tasks};
     ThawStatus status = prepare(world, s, 0, error);
@@ -83,7 +83,7 @@ static void gather_rows(const ThawWorld *world, const int32_t *root, int32_t of,
 
 static ThawStatus settle(ThawWorld *world, const int32_t *root, int32_t of, int32_t *rows, ThawIsland *island,
                          ThawError *error) {
-    const ThawIncrement step = {world->state.time, 1, 1, 1, ITERATIONS, 1, 0, NULL};
+    const ThawIncrement step = {world->state.time, 1, 1, 1, ITERATIONS, 0, 1, 0, NULL};
     double way = INFINITY;
     ThawStatus status = THAW_OK;
     for (int turn = 0; turn < STEPS && way > STAYS && status == THAW_OK; turn++) {

@@ -464,7 +464,7 @@ static ThawStatus try_step(ThawWorld *world, ThawIncrement step, ThawError *erro
     ThawStatus status = THAW_OK;
     thaw_attach_expect(world, step.h);
     for (int32_t i = 0; i < world->awake_count; i++)
-        world->steppers[world->awake[i]].linearised = NULL;
+        world->steppers[world->awake[i]].linearised = world->steppers[world->awake[i]].factored = NULL;
     for (int woken = 1; woken && status == THAW_OK;) {
         woken = 0;
         if (world->collider && !world->found)
@@ -838,8 +838,15 @@ ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *er
     double wall = thaw_wall_ms(), cpu = thaw_cpu_ms();
     int changed;
     ThawStatus status = thaw_changes_catch_up(world, &changed, error); // mostly the step before has done that
-    const ThawIncrement step = {world->state.time,          options->h, 1, thaw_scheme(options->integrator)->newton,
-                                options->newton_iterations, 0,          0, NULL};
+    const ThawIncrement step = {world->state.time,
+                                options->h,
+                                1,
+                                thaw_scheme(options->integrator)->newton,
+                                options->newton_iterations,
+                                options->corrections,
+                                0,
+                                0,
+                                NULL};
     int begun, again = 0;
     thaw_parts_begin(world);
     do {

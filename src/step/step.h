@@ -70,6 +70,16 @@ typedef struct ThawEvents {
     ThawReason risen_by; // of a sleeping body that rose
 } ThawEvents;
 
+// What corrections have seen of a potential's curvature: ways in the unknowns, and by how much the gradient grew on
+// each (correct.c).
+enum { THAW_SECANTS = 8 };
+typedef struct ThawSecants {
+    int room, count;          // of a ring of pairs; and how many have been closed in this stage
+    int open;                 // the next slot has q and b as they were
+    double rho[THAW_SECANTS]; // 1/J
+    double *all;              // room pairs of unknowns
+} ThawSecants;
+
 // The step of one body, or of one unit: then the body is the unit's, its index that of the first body, and the steppers
 // of the others stay empty. Vectors have dim doubles a vertex of the body; b, q, p, r and trial_q dim doubles a block
 // of q.
@@ -100,6 +110,8 @@ typedef struct ThawStepper {
     int answered;                 // its method has decided for the interval that is being solved
     const ThawSolver *linearised; // whose factor and b (of x0) are those of the interval that is being solved, or NULL
     double linearised_t, linearised_h; // s, that interval
+    const ThawSolver *factored;        // whose factor is that of the step at hand, at whatever place; or NULL
+    double factored_h;                 // s, its interval
     unsigned char *scripted;           // nv flags for the present step
     double middle;                     // s, of the present step: decides which scripts act, for all its parts
     double marked_until;               // s, `scripted` is good for middles before this
@@ -117,9 +129,11 @@ typedef struct ThawStepper {
     int impulse_acts;                  // not all of it is zero
     double *y, *u;                     // scratch
     double *b, *q, *p, *r, *trial_q;
+    ThawSecants secants;         // of corrections
     double *v0;                  // Newton: velocities of the start, of rigid parts by their momenta
     double *chord;               // Newton: what chords of turning parts have on top of Gq + w
     double *d, *dp;              // Newton: damping forces h D(x0) (v + chord) and h D(x0) p
+    int damped;                  // Newton: d and dp are there
     double *damping;             // Newton: values of h D(x0); NULL without stiffness damping
     double *partial;             // sums by chunk
     ThawComplianceScratch reach; // of contact
@@ -169,14 +183,15 @@ typedef struct ThawIsland {
     int32_t contact_count;
     ThawResponse *response; // made at the first contact and kept
     ThawTasks *tasks;
-    int64_t elements; // of all bodies
-    int stands;       // its last solution stands: no contact of it was missed
-    int frames;       // how often bodies have got other frames in the stage
-    int turns;        // they need others once more
-    double gain;      // J, of all of it in the interval (balance.c); NAN: not known
-    double springs;   // J, that contacts hold before and after
-    int held;         // attachments hold bodies of it
-    int lost;         // it has failed, or made energy that cannot be taken off
+    int64_t elements;             // of all bodies
+    int stands;                   // its last solution stands: no contact of it was missed
+    int frames;                   // how often bodies have got other frames in the stage
+    int turns;                    // they need others once more
+    double merit, merit_rounding; // J, of what is iterated, where the last search has ended; NAN: not known
+    double gain;                  // J, of all of it in the interval (balance.c); NAN: not known
+    double springs;               // J, that contacts hold before and after
+    int held;                     // attachments hold bodies of it
+    int lost;                     // it has failed, or made energy that cannot be taken off
     // What happened:
     ThawStatus status;
     int32_t failed; // the body that failed

@@ -6,6 +6,7 @@
 
 #include "math/vec3.h"
 #include "step/attach.h"
+#include "step/body.h"
 #include "step/change.h"
 #include "step/edit.h"
 #include "step/keep.h"
@@ -48,7 +49,11 @@ ThawStatus thaw_stepper_fit(ThawStepper *s, ThawError *error) {
     s->set_energy = NAN;
     s->set_inverted = -1;
     thaw_stepper_drop_solvers(s);
-    return thaw_scheme(s->model->options.integrator)->newton ? thaw_stepper_reserve_newton(s, error) : THAW_OK;
+    const int newton = thaw_scheme(s->model->options.integrator)->newton;
+    ThawStatus status = THAW_OK;
+    if (newton || s->model->options.corrections > 0)
+        status = thaw_stepper_reserve_newton(s, error);
+    return status == THAW_OK && !newton && s->model->options.corrections > 0 ? thaw_secants_reserve(s, error) : status;
 }
 
 ThawStatus thaw_stepper_reserve_newton(ThawStepper *s, ThawError *error) {
@@ -133,7 +138,7 @@ typedef enum Fate { GIVEN_BACK, SOMEBODY_ELSES } Fate;
 // Leaves a stepper with nothing that only a body awake has.
 static void empty(ThawStepper *s, Fate fate) {
     double **vectors[] = {STEP_VECTORS(s), NEWTON_VECTORS(s), THAW_MOVING_VECTORS(&s->moving), &s->moving.still};
-    double **unknowns[] = {&s->b, &s->q, &s->p, &s->trial_q, &s->r, &s->damping};
+    double **unknowns[] = {&s->b, &s->q, &s->p, &s->trial_q, &s->r, &s->damping, &s->secants.all};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors + sizeof unknowns / sizeof *unknowns; i++) {
         size_t first = sizeof vectors / sizeof *vectors;
         double **vector = i < first ? vectors[i] : unknowns[i - first];

@@ -258,6 +258,37 @@ static void of_a_large_adaptive_body_what_is_given_is_told_and_doubted(void **st
     thaw_doctor_report_free(&report);
 }
 
+// Bodies that condensation is not for: compact ones, by either form; soft ones and fast spins by the published one.
+static void limits_of_condensation_are_told(void **state) {
+    (void)state;
+    static const struct {
+        const char *cells, *young, *body, *options, *option;
+    } cases[] = {
+        {"12, 2, 2", "1e6", "\"pins\": [\"x-min\"]", "", NULL},
+        {"12, 2, 2", "1e6", "\"spin\": [0, 0, 20]", "", NULL},
+        {"16, 16, 16", "1e6", "\"pins\": [\"x-min\"]", "", "regions"},
+        {"12, 2, 2", "3e2", "\"pins\": [\"x-min\"]", "\"form\": \"published\"", "form"},
+        {"12, 2, 2", "1e6", "\"spin\": [0, 0, 20]", "\"form\": \"published\"", "form"},
+        {"12, 2, 2", "1e6", "\"spin\": [0, 0, 1]", "\"form\": \"published\"", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[900];
+        snprintf(text, sizeof text,
+                 "{\"thaw\": 1, \"time\": {\"step\": 0.005, \"integrator\": \"semi-implicit\"}, \"condense\": {%s}, "
+                 "\"materials\": {\"m\": {\"density\": 1000, \"young\": %s, \"poisson\": 0.45}}, \"shapes\": {\"s\": "
+                 "{\"mesh\": {\"box\": {\"min\": [0, 0, 0], \"max\": [0.12, 0.02, 0.02], \"cells\": [%s]}}, "
+                 "\"material\": \"m\"}}, \"bodies\": [{\"shape\": \"s\", \"method\": \"condense\", %s}]}",
+                 cases[i].options, cases[i].young, cases[i].cells, cases[i].body);
+        ThawDoctorReport *report = examine_text(text);
+        const ThawComplaint *c = NULL;
+        for (int32_t k = 0; k < report->complaint_count && !c; k++)
+            c = strcmp(report->complaints[k].id, "odd-threshold") == 0 ? &report->complaints[k] : NULL;
+        if (!c != !cases[i].option || (c && !strstr(c->where, cases[i].option)))
+            fail_msg("case %d: %s", (int)i, c ? c->where : "no complaint");
+        thaw_doctor_report_free(&report);
+    }
+}
+
 static void what_cannot_move_has_no_first_mode(void **state) {
     (void)state;
     const Slip slip = {.right = "'pins': ['left'], 'scripts': []", .wrong = "'pins': ['all']"};
@@ -671,6 +702,7 @@ int main(void) {
         cmocka_unit_test(a_healthy_scene_passes_in_silence),
         cmocka_unit_test(an_adaptive_body_is_told_the_thresholds_that_it_goes_by),
         cmocka_unit_test(of_a_large_adaptive_body_what_is_given_is_told_and_doubted),
+        cmocka_unit_test(limits_of_condensation_are_told),
         cmocka_unit_test(what_cannot_move_has_no_first_mode),
         cmocka_unit_test(every_slip_is_found_and_named),
         cmocka_unit_test(an_overlap_is_told_with_depth_place_and_vertices),

@@ -29,6 +29,7 @@ SPOIL(relax_nan, s->world.rigidify.relax = NAN)
 SPOIL(oracle_unknown, s->world.rigidify.oracle = (ThawOracleRule)2)
 SPOIL(solver_tolerance_large, s->world.solver_tolerance = 2)
 SPOIL(newton_iterations, s->world.newton_iterations = 0)
+SPOIL(corrections_negative, s->world.corrections = -1)
 SPOIL(halvings_negative, s->world.halvings = -1)
 SPOIL(halvings_many, s->world.halvings = 21)
 SPOIL(substeps_negative, s->world.substeps = -1)
@@ -116,6 +117,7 @@ static const Case cases[] = {
     {"oracle_unknown", oracle_unknown, {"world: rigidify: oracle", "2", "\"static\" or \"paper\""}},
     {"solver_tolerance_large", solver_tolerance_large, {"solver_tolerance", "2", "between 0 and 1"}},
     {"newton_iterations", newton_iterations, {"newton_iterations", "0", ">= 1"}},
+    {"corrections_negative", corrections_negative, {"corrections", "-1", "0 to 100"}},
     {"halvings_negative", halvings_negative, {"halvings", "-1", "0 to 20"}},
     {"halvings_many", halvings_many, {"halvings", "21", "0 to 20"}},
     {"substeps_negative", substeps_negative, {"substeps", "-1", "0 to 1000"}},

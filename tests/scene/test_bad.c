@@ -17,7 +17,7 @@
 static const char solid[] =
     "{'thaw': 1, 'title': 'A bar', 'dimension': 3, 'gravity': [0, 0, -9.81],\n"
     " 'time': {'step': 0.01, 'steps': 600, 'integrator': 'newton', 'newton_tolerance': 1e-6,\n"
-    "          'newton_iterations': 50, 'halvings': 6, 'projection': 'always'},\n"
+    "          'newton_iterations': 50, 'halvings': 6, 'corrections': 2, 'projection': 'always'},\n"
     " 'solver': {'name': 'pcg', 'tolerance': 1e-8},\n"
     " 'output': {'every': 5, 'formats': ['vtu', 'obj'], 'checkpoint_every': 100},\n"
     " 'materials': {'rubber': {'model': 'stable-neo-hookean', 'constants': 'matched', 'density': 1000, 'young': 1e6,\n"
@@ -110,6 +110,7 @@ static const Slip solid_slips[] = {
     {"'newton',", "null,", ": time.integrator: ", "wrong type (value null)", "a text"},
     {"'newton_tolerance': 1e-6", "'newton_tolerance': 1", ": time.newton_tolerance: ", "(value 1)", "less than 1"},
     {"'newton_iterations': 50", "'newton_iterations': 0", ": time.newton_iterations: ", "(value 0)", "from 1"},
+    {"'corrections': 2", "'corrections': 101", ": time.corrections: ", "(value 101)", "from 0 to 100"},
     {"'halvings': 6", "'halvings': 21", ": time.halvings: ", "(value 21)", "from 0 to 20"},
     {"'projection': 'always'", "'projection': 'maybe'", ": time.projection: ", "\"maybe\"",
      "when-needed, always, never"},

@@ -100,6 +100,7 @@ static void settings_and_two_materials_come_out_as_written(void **state) {
     near_number(w->h, 0.01);
     assert_int_equal(w->halvings, 4);
     assert_int_equal(w->substeps, 32);
+    assert_int_equal(w->corrections, 0);
     assert_int_equal(w->solver, THAW_SOLVER_PCG);
     near_number(w->solver_tolerance, 1e-9);
     near_number(w->shapes[0].smooth, 20);

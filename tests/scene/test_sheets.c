@@ -196,7 +196,7 @@ static void texture_points_give_the_warp(void **state) {
         assert_true((shape->uv != NULL) == (run < 2));
         if (thaw_world_create(&scene->world, &world, &error))
             fail_msg("%s", error.message);
-        const double *warp = world->model->shapes[0].warp, x = run == 2 ? 0 : run == 1 ? -c : c, y = run == 2 ? 1 : s;
+        const double *warp = world->model->shapes[0]->warp, x = run == 2 ? 0 : run == 1 ? -c : c, y = run == 2 ? 1 : s;
         for (int e = 0; e < 2; e++) {
             const double along = warp[3 * e] * x + warp[3 * e + 1] * y;
             if (!(fabs(along) > 1 - 1e-12))

@@ -124,7 +124,8 @@ void thaw_map_bordered_fill(const ThawMap *map, const ThawCondensed *c, double m
         for (int32_t e = A->pattern->row[free + b]; e < A->pattern->row[free + b + 1]; e++) {
             const int32_t col = A->pattern->col[e];
             double *block = A->value + (size_t)e * (size_t)(dim * dim), value = 0;
-            if (mass == 0)
+            const int idles = c->idle && (c->idle[b] || (col >= free && c->idle[col - free]));
+            if (mass == 0 || idles)
                 value = col == free + b ? -map->shape->total_mass : 0;
             else if (col < free)
                 value = map->shape->mass[self->vertex_of[col]] * thaw_condensed_phi(c, b, self->vertex_of[col]);

@@ -24,6 +24,7 @@ typedef struct ThawCondensed {
     double *W;     // functionals^2, kg: its inverse
     double *gram;  // functionals^2, kg: Phi diag(1/m) Phi'
     double theta;
+    const unsigned char *idle; // functionals without inertia, which T and W have nothing of; NULL: none are
 } ThawCondensed;
 
 // Regions around vertices: of `given` ones (given_count; NULL: none are), or of up to `count` that are spread evenly,
@@ -35,6 +36,15 @@ ThawStatus thaw_regions_place(const ThawShape *shape, int32_t count, const int32
 ThawStatus thaw_condensed_create(const ThawShape *shape, int32_t count, const int32_t *given, int32_t given_count,
                                  ThawTasks *tasks, ThawCondensed **condensed, ThawError *error);
 void thaw_condensed_free(ThawCondensed **condensed);
+
+// S, the stiffness of functionals of a body that is held (a flag a vertex), at rest and as the mean over the axes.
+// S: functionals^2, N/(m kg^2).
+ThawStatus thaw_condensed_find_stiffness(const ThawCondensed *condensed, const unsigned char *held, ThawTasks *tasks,
+                                         double *S, ThawError *error);
+// Y = Phi'M a, dim numbers a functional.
+void thaw_condensed_gather(const ThawCondensed *c, const double *a, double *Y);
+// G += m phi phi' of a vertex.
+void thaw_condensed_add_gram(const ThawCondensed *c, int32_t vertex, double *G);
 
 // phi_a at a vertex.
 static inline double thaw_condensed_phi(const ThawCondensed *c, int32_t functional, int32_t vertex) {
@@ -60,5 +70,10 @@ typedef struct ThawNodes {
 } ThawNodes;
 ThawStatus thaw_map_nodes_create(const ThawShape *shape, const unsigned char *scripted, const ThawNodes *nodes,
                                  ThawTasks *tasks, ThawMap **map, ThawError *error);
+// From the next update on these nodes (a flag for each that the map was made of) are quasistatic, too: (21), no plan is
+// made anew.
+void thaw_map_nodes_rest(ThawMap *map, const unsigned char *idle);
+// x: quasistatic vertices come to balance with the loads while nodes and scripted ones stay (line 1 of algorithm 1).
+ThawStatus thaw_map_nodes_settle(ThawMap *map, double *x, const double *f_ext);
 
 #endif

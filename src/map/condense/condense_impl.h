@@ -5,9 +5,6 @@
 
 #include "map/condense/condense.h"
 
-// G += m phi phi' of a vertex.
-void thaw_condensed_add_gram(const ThawCondensed *c, int32_t vertex, double *G);
-
 // T_s = F'M F by static fields at rest, the mean over the axes; T and W are there. Ts: functionals^2.
 ThawStatus thaw_condensed_find_static(const ThawCondensed *c, ThawTasks *tasks, double *Ts, ThawError *error);
 

@@ -34,8 +34,7 @@ enum { MOST = THAW_FUNCTIONALS_MAX };
 
 static const ThawCondensed *self_of(const ThawInertia *inertia) { return (const ThawCondensed *)inertia; }
 
-// Y = Phi'M a, dim numbers a functional.
-static void gather(const ThawCondensed *c, const double *a, double *Y) {
+void thaw_condensed_gather(const ThawCondensed *c, const double *a, double *Y) {
     const ThawShape *shape = c->inertia.shape;
     const size_t dim = (size_t)shape->dim;
     memset(Y, 0, sizeof *Y * (size_t)c->functionals * dim);
@@ -90,7 +89,7 @@ static void product_condensed(const ThawInertia *inertia, const int32_t *frame_o
     double Y[3 * THAW_FUNCTIONALS_MAX], Z[3 * THAW_FUNCTIONALS_MAX];
     (void)frame_of;
     THAW_ASSERT(!frame_of, "condensed inertia serves maps without frames");
-    gather(c, a, Y);
+    thaw_condensed_gather(c, a, Y);
     weigh(c, (1 - c->theta) * mass, Y, Z);
     for (int32_t i = 0; i < shape->nv; i++) {
         const double m = shape->mass[i], own = c->theta * mass * m + damping * shape->damping_mass[i];
@@ -113,7 +112,7 @@ static void add_kinetic_condensed(const ThawInertia *inertia, const int32_t *fra
     const ThawCondensed *c = self_of(inertia);
     const ThawInertia lumped = thaw_inertia_lumped(inertia->shape);
     double Y[3 * THAW_FUNCTIONALS_MAX], own = 0;
-    gather(c, v, Y);
+    thaw_condensed_gather(c, v, Y);
     lumped.ops->add_kinetic(&lumped, frame_of, v, &own);
     *energy += c->theta * own + (1 - c->theta) * form(c, Y) / 2;
 }
@@ -124,8 +123,8 @@ static void change_condensed(const ThawInertia *inertia, double h, const double 
     const ThawShape *shape = inertia->shape;
     const size_t dim = (size_t)shape->dim, n = (size_t)c->functionals * dim;
     double Y[3 * THAW_FUNCTIONALS_MAX], Z[3 * THAW_FUNCTIONALS_MAX], change = 0, loss = 0;
-    gather(c, v1, Y);
-    gather(c, v0, Z);
+    thaw_condensed_gather(c, v1, Y);
+    thaw_condensed_gather(c, v0, Z);
     for (size_t a = 0; a < n; a++)
         Y[a] -= Z[a];
     weigh(c, 1 - c->theta, Y, Z);
@@ -181,7 +180,7 @@ static void accelerate_condensed(const ThawInertia *inertia, const unsigned char
     for (size_t b = 0; b < n * n; b++)
         A[b] = c->theta * G[b] + (1 - c->theta) * A[b];
     for (size_t b = 0; b < n; b++) { // what is scripted as a whole
-        const int none = !(G[b * n + b] > 1e-9 * c->gram[b * n + b]);
+        const int none = !(G[b * n + b] > 1e-9 * c->gram[b * n + b]) || (c->idle && c->idle[b]);
         for (size_t d = 0; d < n && none; d++)
             A[b * n + d] = A[d * n + b] = b == d;
         for (size_t k = 0; k < dim && none; k++)

@@ -31,9 +31,11 @@ typedef struct NodeMap {
     ThawSolver *solver;
     ThawTasks *tasks;
     ThawNodes nodes;
-    int32_t *vertex_of; // inner->n
-    int32_t *block_of;  // nv; -1: scripted
-    int32_t *node_of;   // inner->n; -1: quasistatic
+    int32_t *vertex_of;                   // inner->n
+    int32_t *block_of;                    // nv; -1: scripted
+    int32_t *node_of;                     // inner->n; -1: quasistatic
+    int32_t region_of[THAW_REGIONS_MAX];  // of an unknown, the node in `nodes`
+    unsigned char idle[THAW_REGIONS_MAX]; // of an unknown: its node is quasistatic, too, and it stays 0
     Tie *ties;
     int32_t tie_count;
     double *G;           // columns of inner->n * dim: nodes * dim of them, then c
@@ -49,6 +51,12 @@ static const NodeMap *self_of(const ThawMap *map) { return (const NodeMap *)map;
 static size_t dim_of(const NodeMap *self) { return (size_t)self->map.shape->dim; }
 static size_t stride_of(const NodeMap *self) { return (size_t)self->inner->n * dim_of(self); }
 static size_t unknowns_of(const NodeMap *self) { return (size_t)self->map.n * dim_of(self); }
+
+// -1: quasistatic, for now.
+static int32_t node_at(const NodeMap *self, int32_t block) {
+    const int32_t node = self->node_of[block];
+    return node >= 0 && self->idle[node] ? -1 : node;
+}
 
 // --- the map ---------------------------------------------------------------------------------------------------------
 
@@ -177,7 +185,7 @@ static void strike(NodeMap *self) {
     memset(self->K, 0, sizeof *self->K * n * n);
     for (int32_t i = 0; i < A->pattern->n; i++)
         for (int32_t e = A->pattern->row[i]; e < A->pattern->row[i + 1]; e++) {
-            const int32_t j = A->pattern->col[e], a = self->node_of[i], b = self->node_of[j];
+            const int32_t j = A->pattern->col[e], a = node_at(self, i), b = node_at(self, j);
             double *block = A->value + (size_t)e * square;
             if (a < 0 && b < 0)
                 continue;
@@ -211,7 +219,7 @@ static void fill_sides(NodeMap *self) {
                     -self->ties[t].K[r * dim + c];
     double *side = self->G + n * stride;
     for (int32_t b = 0; b < self->inner->n; b++)
-        for (size_t k = 0; k < dim && self->node_of[b] < 0; k++) {
+        for (size_t k = 0; k < dim && node_at(self, b) < 0; k++) {
             const size_t at = (size_t)self->vertex_of[b] * dim + k;
             side[(size_t)b * dim + k] = self->f[at] + self->f_ext[at];
         }
@@ -227,7 +235,7 @@ static int reduce(NodeMap *self) {
                     self->K[((size_t)self->ties[t].node * dim + c) * n + col] +=
                         self->ties[t].K[r * dim + c] * self->G[col * stride + (size_t)self->ties[t].block * dim + r];
     for (int32_t b = 0; b < self->inner->n; b++)
-        for (size_t k = 0; k < dim && self->node_of[b] >= 0; k++)
+        for (size_t k = 0; k < dim && node_at(self, b) >= 0; k++)
             self->G[((size_t)self->node_of[b] * dim + k) * stride + (size_t)b * dim + k] = 1;
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; b <= a; b++) {
@@ -238,15 +246,31 @@ static int reduce(NodeMap *self) {
                         self->map.shape->mass[self->vertex_of[i]] * self->G[a * stride + at] * self->G[b * stride + at];
             self->M[a * n + b] = self->M[b * n + a] = sum;
         }
+    for (size_t a = 0; a < n; a++)
+        if (self->idle[a / dim])
+            self->M[a * n + a] = self->map.shape->total_mass; // it has no force, and stays 0
     memcpy(self->L, self->M, sizeof *self->L * n * n);
     return thaw_dense_factor((int)n, self->L);
 }
 
-static ThawStatus update_nodes(ThawMap *map, const double *x, const double *f_ext) {
-    NodeMap *self = (NodeMap *)map;
-    memcpy(self->f_ext, f_ext, sizeof *f_ext * (size_t)map->shape->nv * dim_of(self));
-    if (self->inner->n == 0)
-        return THAW_OK;
+// Columns of nodes that are not idle, and the one behind them, as many at once as follow each other.
+static ThawStatus solve_columns(NodeMap *self) {
+    const int32_t dim = (int32_t)dim_of(self), last = self->map.n;
+    const size_t stride = stride_of(self);
+    ThawStatus status = THAW_OK;
+    for (int32_t a = 0, b; a <= last && status == THAW_OK; a = b + 1) {
+        for (b = a; b < last && !self->idle[b]; b++) {
+        }
+        const int32_t count = (b - a) * dim + (b == last);
+        double *G = self->G + (size_t)(a * dim) * stride;
+        if (count > 0)
+            status = thaw_ldl_solve_many(thaw_solver_ldl(self->solver), count, G, G, stride);
+    }
+    return status;
+}
+
+// K_qq with its factor, and the sides.
+static ThawStatus factor_at(NodeMap *self, const double *x) {
     ThawStatus status = THAW_INDEFINITE;
     self->project = self->nodes.projection == THAW_PROJECT_ALWAYS;
     for (;; self->project = 1) {
@@ -258,12 +282,58 @@ static ThawStatus update_nodes(ThawMap *map, const double *x, const double *f_ex
         if (status != THAW_INDEFINITE || self->project || self->nodes.projection == THAW_PROJECT_NEVER)
             break;
     }
-    if (status != THAW_OK)
-        return status;
-    fill_sides(self);
-    status = thaw_ldl_solve_many(thaw_solver_ldl(self->solver), (int32_t)unknowns_of(self) + 1, self->G, self->G,
-                                 stride_of(self));
+    if (status == THAW_OK)
+        fill_sides(self);
+    return status;
+}
+
+static ThawStatus update_nodes(ThawMap *map, const double *x, const double *f_ext) {
+    NodeMap *self = (NodeMap *)map;
+    memcpy(self->f_ext, f_ext, sizeof *f_ext * (size_t)map->shape->nv * dim_of(self));
+    if (self->inner->n == 0)
+        return THAW_OK;
+    ThawStatus status = factor_at(self, x);
+    if (status == THAW_OK)
+        status = solve_columns(self);
     return status != THAW_OK ? status : reduce(self) ? THAW_OK : THAW_INDEFINITE;
+}
+
+void thaw_map_nodes_rest(ThawMap *map, const unsigned char *idle) {
+    NodeMap *self = (NodeMap *)map;
+    for (int32_t a = 0; a < map->n; a++)
+        self->idle[a] = idle[self->region_of[a]];
+}
+
+// Of the largest extent of the body, and in how many factors at most.
+static const double SETTLED = 1e-9;
+enum { SETTLING = 200 };
+
+ThawStatus thaw_map_nodes_settle(ThawMap *map, double *x, const double *f_ext) {
+    NodeMap *self = (NodeMap *)map;
+    const size_t count = (size_t)map->shape->nv * dim_of(self), stride = stride_of(self), n = unknowns_of(self);
+    memcpy(self->f_ext, f_ext, sizeof *f_ext * count);
+    double *trial = self->f_ext + count;
+    for (int turn = 0; turn < SETTLING && self->inner->n > 0; turn++) {
+        ThawStatus status = factor_at(self, x);
+        double *c = self->G + n * stride, way = 0, share = 1;
+        if (status == THAW_OK)
+            status = thaw_ldl_solve_many(thaw_solver_ldl(self->solver), 1, c, c, stride);
+        if (status != THAW_OK)
+            return status;
+        for (size_t i = 0; i < stride; i++)
+            way = fmax(way, fabs(c[i]));
+        const double before = energy_of(self, x);
+        for (;; share /= 2) {
+            memcpy(trial, x, sizeof *x * count);
+            add_correction(self, share, trial);
+            if (energy_of(self, trial) <= before || share * way <= SETTLED * map->shape->diameter)
+                break;
+        }
+        memcpy(x, trial, sizeof *x * count);
+        if (share * way <= SETTLED * map->shape->diameter)
+            return THAW_OK;
+    }
+    return self->inner->n > 0 ? THAW_NOT_CONVERGED : THAW_OK;
 }
 
 // w_q = -K_qq^-1 (K w_s)_q.
@@ -276,7 +346,7 @@ static void offset_nodes(const ThawMap *map, const double *x, double h, double *
                        forms, self->partial);
     for (int32_t b = 0; b < self->inner->n; b++)
         for (size_t k = 0; k < dim; k++)
-            side[(size_t)b * dim + k] = self->node_of[b] >= 0 ? 0 : -self->y[(size_t)self->vertex_of[b] * dim + k];
+            side[(size_t)b * dim + k] = node_at(self, b) >= 0 ? 0 : -self->y[(size_t)self->vertex_of[b] * dim + k];
     if (self->inner->n == 0 || thaw_solver_solve(self->solver, side, side, 0, NULL) != THAW_OK)
         return;
     for (int32_t b = 0; b < self->inner->n; b++)
@@ -343,7 +413,7 @@ static ThawStatus reserve(NodeMap *self, ThawError *error) {
     int64_t ties = 0;
     for (int32_t i = 0; self->pattern && i < self->pattern->n; i++)
         for (int32_t e = self->pattern->row[i]; e < self->pattern->row[i + 1]; e++)
-            ties += (self->node_of[i] >= 0) != (self->node_of[self->pattern->col[e]] >= 0);
+            ties += self->node_of[i] >= 0 || self->node_of[self->pattern->col[e]] >= 0;
     self->ties = THAW_NEW(Tie, ties);
     self->G = THAW_NEW(double, (n + 2) * stride_of(self));
     self->K = THAW_NEW(double, n *n);
@@ -373,7 +443,7 @@ static ThawStatus number(NodeMap *self, const unsigned char *scripted, ThawError
         self->node_of[n] = -1;
         for (int32_t k = 0; k < self->nodes.count && self->node_of[n] < 0; k++)
             if (self->nodes.vertex[k] == i)
-                self->node_of[n] = self->map.n++;
+                self->region_of[self->node_of[n] = self->map.n++] = k;
         n++;
     }
     return THAW_OK;

@@ -95,6 +95,8 @@ static void drop_all(ThawStepper *s) {
     thaw_stepper_drop_solvers(s);
     s->system = NULL;
     s->inertia = &s->lumped;
+    thaw_adapt_drop(s);
+    thaw_adapt_forget(s);
     leave_system(&data->shared);
     leave_mass(&data->mass);
     thaw_system_free(&data->nodes);
@@ -115,6 +117,8 @@ static ThawStatus find_mass(ThawWorld *world, ThawStepper *s, ThawError *error) 
         return THAW_OK;
     thaw_stepper_drop_solvers(s);
     s->system = NULL;
+    thaw_adapt_drop(s);
+    thaw_adapt_forget(s);
     leave_system(&data->shared);
     leave_mass(&data->mass);
     const ThawCondenseData *like = find_like(world, s, regions, options->place, NULL);
@@ -155,6 +159,7 @@ static ThawStatus create_condense(ThawWorld *world, ThawStepper *s, ThawError *e
     if (!data || !(data->slow_v = THAW_NEW(double, (size_t)s->shape->nv *(size_t)s->model->dim)))
         return thaw_error_memory(error, "a body's condensation");
     data->sleep_speed = thaw_condense_options(world, s->index)->sleep_speed;
+    data->by_rate = thaw_condense_options(world, s->index)->adapt == THAW_CONDENSE_BY_RATE;
     return thaw_condense_options(world, s->index)->form == THAW_CONDENSE_REGIONS
                ? find_mass(world, s, error)
                : thaw_condense_check_nodes(world, s, error);
@@ -162,9 +167,11 @@ static ThawStatus create_condense(ThawWorld *world, ThawStepper *s, ThawError *e
 
 static void free_condense(ThawStepper *s) {
     ThawCondenseData *data = s->data;
+    thaw_adapt_drop(s);
     leave_system(&data->shared);
     leave_mass(&data->mass);
     thaw_system_free(&data->nodes);
+    thaw_free(data->places.region_of);
     thaw_free(data->slow_v);
     thaw_free(data);
     s->data = NULL;
@@ -174,6 +181,7 @@ static void free_condense(ThawStepper *s) {
 static void configure_condense(const ThawWorld *world, ThawStepper *s, ThawLedger *ledger) {
     (void)ledger; // other regions come with the next step
     thaw_condense(s)->sleep_speed = thaw_condense_options(world, s->index)->sleep_speed;
+    thaw_condense(s)->by_rate = thaw_condense_options(world, s->index)->adapt == THAW_CONDENSE_BY_RATE;
 }
 
 // --- a step ----------------------------------------------------------------------------------------------------------
@@ -182,6 +190,8 @@ static void configure_condense(const ThawWorld *world, ThawStepper *s, ThawLedge
 static ThawStatus prepare_condense(ThawWorld *world, ThawStepper *s, ThawError *error) {
     ThawCondenseData *data = thaw_condense(s);
     ThawStatus status = find_mass(world, s, error);
+    if (status == THAW_OK && data->form == THAW_CONDENSE_REGIONS)
+        status = thaw_adapt_prepare(world, s, error);
     if (status != THAW_OK || data->form == THAW_CONDENSE_PUBLISHED ||
         (data->shared && thaw_system_serves(data->shared->system, s->shape, s->scripted)))
         return status;
@@ -197,10 +207,12 @@ static ThawStatus prepare_condense(ThawWorld *world, ThawStepper *s, ThawError *
 }
 
 static ThawStatus decide_condense(const ThawWorld *world, ThawStepper *s, ThawIncrement step, ThawError *error) {
-    (void)world, (void)step;
     s->changed = 0;
-    if (s->system)
-        return THAW_OK;
+    ThawStatus status = thaw_adapt_decide(world, s, step);
+    if (status == THAW_OK && thaw_condense(s)->form == THAW_CONDENSE_PUBLISHED)
+        status = thaw_condense_decide_nodes(world, s, step);
+    if (s->system || status != THAW_OK)
+        return status;
     const ThawCondenseData *data = thaw_condense(s);
     s->system = data->form == THAW_CONDENSE_PUBLISHED ? data->nodes : data->shared->system;
     return thaw_stepper_fit(s, error);
@@ -277,17 +289,24 @@ static int list_condense(const ThawStepper *s, ThawStateField *fields) {
         return 0;
     fields[0] =
         (ThawStateField){"slow_v", THAW_STATE_F64, 0, thaw_condense(s)->slow_v, s->shape->nv, s->model->dim, 0, 0};
-    fields[1] = (ThawStateField){"creep", THAW_STATE_F64, 0, &thaw_condense(s)->creep, 1, 1, 0, 0};
-    return 2;
+    ThawCondenseData *data = thaw_condense(s);
+    const unsigned number = THAW_STATE_NUMBER;
+    fields[1] = (ThawStateField){"creep", THAW_STATE_F64, 0, &data->creep, 1, 1, 0, 0};
+    fields[2] = (ThawStateField){"idle", THAW_STATE_U8, number, data->idle, THAW_FUNCTIONALS_MAX, 1, 0, 1};
+    fields[3] = (ThawStateField){"switches", THAW_STATE_I32, number, &data->switches, 1, 1, 0, 0};
+    if (!data->by_rate)
+        return 4;
+    fields[4] =
+        (ThawStateField){"rates", THAW_STATE_F32, number, data->rates[0], THAW_CONDENSE_WINDOW, THAW_REGIONS_MAX, 0, 0};
+    fields[5] =
+        (ThawStateField){"rates_at", THAW_STATE_I32, number, &data->rates_at, 1, 1, 0, THAW_CONDENSE_WINDOW - 1};
+    fields[6] =
+        (ThawStateField){"rates_seen", THAW_STATE_I32, number, &data->rates_seen, 1, 1, 0, THAW_CONDENSE_WINDOW};
+    return 7;
 }
 
-// That of most of its vertices; the lowest, where several have as many.
-static int32_t region_condense(const ThawStepper *s, int32_t element) {
-    const ThawCondenseMass *mass = thaw_condense(s)->mass;
-    if (!mass)
-        return -1;
-    const ThawCondensed *c = mass->condensed;
-    const ThawElementBlock *cells = s->shape->cells;
+int32_t thaw_condense_region_of(const ThawCondensed *c, const ThawShape *shape, int32_t element) {
+    const ThawElementBlock *cells = shape->cells;
     const int32_t *vertex = cells->elements + (size_t)element * (size_t)cells->kind->nodes;
     int32_t best = -1;
     int most = 0;
@@ -304,12 +323,28 @@ static int32_t region_condense(const ThawStepper *s, int32_t element) {
     return best;
 }
 
+// Regions that are quasistatic have no mass.
+static int32_t region_condense(const ThawStepper *s, int32_t element) {
+    const ThawCondenseData *data = thaw_condense(s);
+    const int32_t region = data->mass ? thaw_condense_region_of(data->mass->condensed, s->shape, element) : -1;
+    return region >= 0 && data->adapt && data->idle[region] ? -1 : region;
+}
+
+static void commit_condense(ThawStepper *s, ThawIncrement step) { thaw_adapt_note(s, step.h); }
+
+static void abandon_condense(ThawStepper *s, ThawLedger *ledger) {
+    (void)ledger;
+    thaw_adapt_forget(s);
+}
+
 const ThawMethodOps thaw_condense_ops = {.create = create_condense,
                                          .free = free_condense,
                                          .configure = configure_condense,
                                          .doubt = thaw_condense_doubt,
                                          .prepare = prepare_condense,
                                          .decide = decide_condense,
+                                         .commit = commit_condense,
+                                         .abandon = abandon_condense,
                                          .sleep_steps = sleep_steps_condense,
                                          .hindrance = hindrance_condense,
                                          .watch = watch_condense,

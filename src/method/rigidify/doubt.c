@@ -25,10 +25,11 @@ void thaw_rigidify_foresee(const ThawScale *scale, double h, void *given) {
 
 static double widest(void) { return thaw_option_find(&thaw_method_rigidify.options, "epsilon")->widest; }
 
-int thaw_rigidify_doubt(const void *options, double omega, ThawOptionRemark *remark) {
+int thaw_rigidify_doubt(const void *options, const ThawBuild *body, ThawOptionRemark *remark) {
+    const double omega = body ? body->omega : 0;
     const ThawRigidifyOptions *o = options;
     const double fastest = widest() * omega;
-    if (omega == 0 && o->epsilon > widest() && o->oracle != THAW_ORACLE_PAPER) {
+    if (!body && o->epsilon > widest() && o->oracle != THAW_ORACLE_PAPER) {
         remark->option = "epsilon";
         snprintf(remark->what, sizeof remark->what,
                  "parts of a body may leave out strains of %.4g: hardly anything will be elastic", o->epsilon);

@@ -52,7 +52,7 @@ static inline ThawRigidifyRecord *thaw_rigidify_record(const ThawStepper *s) { r
 // Functions of the table (access.c, doubt.c).
 void thaw_rigidify_settle(const ThawWorld *world, const ThawStepper *s, void *options);
 void thaw_rigidify_foresee(const ThawScale *scale, double h, void *options);
-int thaw_rigidify_doubt(const void *options, double omega, ThawOptionRemark *remarks);
+int thaw_rigidify_doubt(const void *options, const ThawBuild *body, ThawOptionRemark *remarks);
 
 // What the state says, of a body that has the method or is about to have it.
 static inline const ThawRigidifyOptions *thaw_rigidify_options(const ThawWorld *world, int32_t body) {
