@@ -182,6 +182,9 @@ static ThawStatus balance_all(ThawWorld *world, ThawError *error) {
 ThawStatus thaw_world_solve_static(ThawWorld *world, ThawStepStats *stats, ThawError *error) {
     if (!world)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_solve_static: world is NULL");
+    if (world->edit)
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "thaw_world_solve_static: an edit is open; allowed: outside of edits");
     double wall = thaw_wall_ms(), cpu = thaw_cpu_ms();
     ThawStatus status = thaw_keep_begin(world, error);
     for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++)
