@@ -3,9 +3,9 @@
 //
 // The vertices of a group are a chain where mesh edges join them one after another: edges of the rim, or, where the
 // group has none of these, any edges. Two chains are laid along each other by arc length at rest; which end goes to
-// which, and of closed chains where they begin, is what makes the squares of their distances least when it begins. So both
-// edges may be curved and have other vertices, and a longer one is gathered evenly. Linear but for a search over the
-// beginnings of closed chains.
+// which, and of closed chains where they begin, is what makes the squares of the distances least when the seam begins.
+// So both edges may be curved and have other vertices, and a longer one is gathered evenly. Linear but for a search
+// over the beginnings of closed chains.
 #include "model/seam.h"
 
 #include <math.h>

@@ -105,7 +105,7 @@ def test_views_keep_their_world_whatever_is_made_of_them():
     with world.edit():
         world.add_obstacle()
     changing = thaw.World({**SCENE, "bodies": [{"name": "a", "shape": "cube", "changes": [
-        {"at": 0.02, "remove": {"plane": {"point": [0.1, 0, 0], "normal": [1, 0, 0]}}}]}]})
+        {"at": 0.02, "remove": {"box": {"min": [0.1, 0, 0], "max": [0.2, 0.2, 0.2]}}}]}]})
     with pytest.raises(thaw.UseError, match="shapes of this world change"):
         changing.bodies[0].view()
     with pytest.raises(thaw.UseError):
