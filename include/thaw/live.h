@@ -52,8 +52,8 @@ ThawStatus thaw_world_add_obstacle(ThawWorld *world, const ThawObstacleDef *def,
 // (thaw_world_edit_index). Springs begin where their vertices are now.
 ThawStatus thaw_world_add_attachment(ThawWorld *world, const ThawAttachmentDef *def, ThawId *id, ThawError *error);
 ThawStatus thaw_world_add_pair(ThawWorld *world, const ThawPairDef *def, ThawError *error);
-// Of a body, an obstacle or an attachment, in an open edit also of one that it has added; -1: it is gone, in the edit at
-// least. And the shape of a body likewise.
+// Of a body, an obstacle or an attachment, in an open edit also of one that it has added; -1: it is gone, in the edit
+// at least. And the shape of a body likewise.
 int32_t thaw_world_edit_index(const ThawWorld *world, ThawId id);
 int32_t thaw_world_body_shape(const ThawWorld *world, ThawId body);
 // With a body or an obstacle go its attachments. Bodies of one unit go together: in one edit.
