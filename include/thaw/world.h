@@ -83,6 +83,7 @@ typedef struct ThawShapeDef {
     // Degrees: contact is with a smooth surface through the vertices where the mesh is bent by no more than that at
     // rest, 0 to 90; 0: with its faces. Not for sheets.
     double smooth;
+    double mass; // kg, in the place of what the densities give, shared out as they say; 0: by these
     const ThawGroupDef *groups;
     int32_t group_count;
     uint32_t made; // by the default function; without its mark a definition is refused
@@ -152,6 +153,57 @@ typedef struct ThawChangeDef {
     ThawGroupDef within; // as `where`
 } ThawChangeDef;
 
+// --- Bones ----------------------------------------------------------------------------------------------------------
+// Bodies of the method "skeleton" (docs/bones.md): rigid, and joined in reduced coordinates. Angles are 0 as placed.
+
+typedef enum ThawJointKind {
+    THAW_JOINT_FREE,      // 6 numbers (2D: 3): way along the world's axes, m, then turn, rad; of bones on nothing
+    THAW_JOINT_FIXED,     // none
+    THAW_JOINT_REVOLUTE,  // a turn about the axis
+    THAW_JOINT_UNIVERSAL, // turns about the axis, and about the second one, which turns along
+    THAW_JOINT_SPHERICAL, // 3: its rotation, as axis times angle, in the parent's axes as they were placed
+    THAW_JOINT_PRISMATIC, // a way along the axis, m
+    THAW_JOINT_KIND_COUNT
+} ThawJointKind;
+enum { THAW_JOINT_NUMBERS = 6 };
+
+typedef struct ThawMotorKey {
+    double time; // s
+    double position[3];
+} ThawMotorKey;
+
+// Pushes a joint by torque + stiffness (position - its own) + damping (velocity - its own), a number each.
+typedef struct ThawMotorDef {
+    double torque[3];         // N m, or N
+    double position[3];       // rad, or m
+    double velocity[3];       // rad/s, or m/s
+    double stiffness;         // N m/rad, or N/m
+    double damping;           // N m s/rad, or N s/m
+    const ThawMotorKey *keys; // positions over time, straight between them, in the place of `position`; and the
+    int32_t key_count;        // velocity of that on top of `velocity`
+} ThawMotorDef;
+
+typedef struct ThawJointDef {
+    ThawJointKind kind;
+    int32_t parent;   // a body before this one, of the same unit; -1: the world
+    double anchor[3]; // m, where it is in the world at the start; of free bones the centre of mass counts instead
+    double axis[3];   // in the world, at the start; any length but 0. Of spherical joints: what their limits are of
+    double second[3]; // of universal joints, likewise; across the first
+    // rad or m; 0, as placed, is between them. Spherical: upper[0] is how far the axis may swing, < pi, and [1] are
+    // those of the twist about it.
+    double lower[3], upper[3];
+    double stiffness; // N m/rad or N/m, of a spring ...
+    double rest[3];   // ... that has no force here
+    double damping;   // N m s/rad or N s/m
+    ThawMotorDef motor;
+} ThawJointDef;
+
+// Vertices of a soft body that a bone carries.
+typedef struct ThawCarriedDef {
+    int32_t group; // of the body's shape
+    int32_t bone;  // a body of the same unit
+} ThawCarriedDef;
+
 typedef struct ThawBodyDef {
     const char *name;
     const char *method; // how it is moved: "full", "rigidify", or another that `thaw help methods` lists
@@ -177,6 +229,9 @@ typedef struct ThawBodyDef {
     const struct ThawRigidifyOptions *rigidify; // options of its own, all of them; NULL: the world's
     const ThawOptionDef *options;               // options of its own of any method, on top of those above
     int32_t option_count;
+    const ThawJointDef *joint;     // it is a bone, on that joint, and its method is "skeleton"; NULL: it is none
+    const ThawCarriedDef *carried; // of a soft body of the method "skeleton": what bones of its unit carry of it
+    int32_t carried_count;
     uint32_t made; // by the default function; without its mark a definition is refused
 } ThawBodyDef;
 
@@ -416,6 +471,7 @@ ThawBodyDef thaw_body_def_default(void);             // shape 0, at its own plac
 ThawScriptDef thaw_script_def_default(void);         // a pin, for ever
 ThawForceDef thaw_force_def_default(void);           // a total force of zero, always
 ThawChangeDef thaw_change_def_default(void);         // removes every element: choose some
+ThawJointDef thaw_joint_def_default(void);           // free; axes z and x, no limits, springs or motor
 ThawObstacleDef thaw_obstacle_def_default(void);     // a floor at z = 0 (2D: y = 0), friction 0.5
 ThawAttachmentDef thaw_attachment_def_default(void); // body 0 and its group 0 glued to where they are, for ever
 
@@ -512,6 +568,23 @@ ThawStatus thaw_world_get_attachment(const ThawWorld *world, int32_t attachment,
 ThawStatus thaw_world_get_attachment_lines(const ThawWorld *world, int32_t attachment, double *lines);
 // Lets go for good, and wakes what was held.
 ThawStatus thaw_world_release_attachment(ThawWorld *world, int32_t attachment, ThawError *error);
+
+// --- Joints ---------------------------------------------------------------------------------------------------------
+
+typedef struct ThawJointState {
+    ThawJointKind kind;
+    int32_t parent;                      // a body; -1: the world
+    int32_t count;                       // of its numbers, as the kind says
+    double position[THAW_JOINT_NUMBERS]; // rad or m; of three turns at once their rotation's axis times its angle
+    double velocity[THAW_JOINT_NUMBERS]; // rad/s or m/s
+    double motor[THAW_JOINT_NUMBERS];    // N m or N, by its motor as all is now
+    double spring[THAW_JOINT_NUMBERS];   // likewise, by its spring and damper
+} ThawJointState;
+// THAW_ERROR_INPUT of a body that is no bone, or that another method moves now.
+ThawStatus thaw_world_get_joint(const ThawWorld *world, int32_t body, ThawJointState *joint);
+// Another motor from now on, of a joint of at most three numbers; keys are not taken, and those of the scene no longer
+// hold. It is part of the state.
+ThawStatus thaw_world_set_motor(ThawWorld *world, int32_t body, const ThawMotorDef *motor, ThawError *error);
 
 int thaw_world_dim(const ThawWorld *world);
 double thaw_world_time(const ThawWorld *world);

@@ -29,6 +29,7 @@ typedef enum ThawContactKind {
                                   // back of a sheet's face
     THAW_CONTACT_ATTACHMENT,    // which attachment, which of its points: no contact, but a row like one, and two-sided
     THAW_CONTACT_FACE_OBSTACLE, // face of side 0, of a sheet, on a simple obstacle; or as many faces on, an edge of it
+    THAW_CONTACT_LIMIT,         // which limit of side 0's joint: no contact, but a one-sided row like one
 } ThawContactKind;
 
 typedef struct ThawContact {
@@ -62,6 +63,7 @@ typedef struct ThawContact {
     double before[3];     // N, the force of the last step, world axes
     double across[2];     // of an attachment: stiffness (N/m) and damping (N s/m) across the first axis of its frame
     double ahead[3];      // m/s, by what side 0 goes faster than its velocities say, where bodies and parts turn
+    int rolls;            // a side of it is smooth: its points pass by, and are where it touches at the end only
     int two_sided;        // an attachment: gap and drift are its offset in the frame, and it pulls as well as it pushes
     int is_new;           // no contact of this key, nor of this vertex with a face of the same body, in the last step
 } ThawContact;
@@ -95,7 +97,8 @@ typedef struct ThawContactScratch ThawContactScratch;
 typedef struct ThawContactSet {
     ThawContact *contacts; // count, sorted by key; behind them `attached` rows of attachments
     int32_t count, capacity;
-    int32_t attached; // rows that islands solve with the contacts and no other stage sees; made anew for each solve
+    int32_t attached; // rows of attachments and of methods that islands solve with the contacts and no other stage
+                      // sees; made anew for each solve
     ThawContactMemory *memory; // of the last step, sorted by key (state)
     int32_t memory_count, memory_capacity;
     const unsigned char
@@ -104,7 +107,7 @@ typedef struct ThawContactSet {
     const unsigned char *hidden;   // body_count flags, or NULL: bodies that are as if they were not there
     const unsigned char *released; // attachment_count flags, or NULL: none: what they have glued touches again
     const unsigned char *only;     // body_count flags, or NULL: only contacts of these bodies are looked for
-    double centre; // share of the step after which contacts act, in the mean; 0: that of the world's integrator
+    double centre; // share of the step after which points of smooth surfaces are the deepest; 0: all of it
     ThawContactScratch *scratch; // moved surfaces and their boxes; belongs to one collider. NULL: made when needed
 } ThawContactSet;
 // Frees all it holds and zeroes it.

@@ -447,7 +447,7 @@ ThawStatus thaw_contacts_find(const ThawCollider *collider, ThawTasks *tasks, do
     scratch->h = h;
     scratch->x = x;
     scratch->v = v;
-    scratch->centre = set->centre > 0 ? set->centre : thaw_scheme_centre(thaw_scheme(model->options.integrator));
+    scratch->centre = set->centre > 0 ? set->centre : 1;
     scratch->fall = v ? h * h * thaw_v3_norm(model->options.gravity) : 0;
     scratch->asleep = set->asleep;
     scratch->hidden = set->hidden;

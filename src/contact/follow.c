@@ -83,6 +83,7 @@ static int follow_side(const ThawContactShape *from, const ThawContactShape *to,
     case THAW_CONTACT_FACE_OBSTACLE:
         return key->feature[0] < from->nf && follow_face(from, to, map, &key->feature[0]);
     case THAW_CONTACT_ATTACHMENT:
+    case THAW_CONTACT_LIMIT:
         break;
     }
     return 0;

@@ -15,7 +15,7 @@
 // A vertex then stands for the part of the patches around it that is nearer to it than to the other vertices of their
 // faces (in weights), and touches with the deepest point of that. So there are as many contacts as without patches,
 // they have the same keys, and as a ball rolls one goes on where another ends. The point is chosen for where the body
-// will be when the integrator's impulses act in the mean, for backward Euler at the end of the step. What is pressed
+// will be at the end of the stage that is to be solved (step/passing.c). What is pressed
 // flat has no deepest point to speak of, and what it has would jump about: so the patch counts there as bent by a share
 // STAY of what it is at rest at least, round the vertex. A face that is touched by a point of something else has the
 // patch's height and normal there.

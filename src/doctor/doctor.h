@@ -49,6 +49,8 @@ void thaw_element_centre(const ThawMesh *mesh, int32_t element, double centre[3]
 void thaw_exam_size(ThawExam *exam, const char *where, const double size[3]);
 // Elements, pieces, thickness, size (mesh.c).
 // bends: something of that mesh is free to.
+// Whether a body of the shape is free to bend (file.c).
+int thaw_exam_gives_way(const ThawModel *model, const ThawWorldDef *world, int32_t shape);
 void thaw_exam_mesh(ThawExam *exam, const ThawMesh *mesh, const char *where, int bends, ThawPatient *patient);
 // The first mode of each body, and its thresholds (scale.c).
 void thaw_exam_scales(ThawExam *exam, const ThawScene *scene, const ThawModel *model);

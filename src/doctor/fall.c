@@ -14,6 +14,7 @@
 #include "contact/contact.h"
 #include "math/vec3.h"
 #include "model/attachment.h"
+#include "model/joint.h"
 
 enum { POINTS = 50, FEW_POINTS = 4, LOOKS = 200 }; // of a body, and with obstacles by the thousand; of a point
 enum { FEW_BODIES = 200, FEW_OBSTACLES = 100 };    // whose first landings are looked at
@@ -165,11 +166,25 @@ static void catch_attached(Falls *f) {
     }
 }
 
+// A joint to the world holds all of a skeleton, and what catches one bone catches the others.
+static void catch_skeletons(Falls *f) {
+    for (int32_t b = 0; b < f->model->body_count; b++) {
+        const ThawModelBody *moved = thaw_model_moved(f->model, b);
+        if (!moved->skeleton || f->model->bodies[b].moved == 0)
+            continue;
+        int caught = moved->skeleton->anchored;
+        for (int32_t i = b; i < b + moved->moved; i++)
+            caught |= f->caught[i];
+        memset(f->caught + b, caught, (size_t)moved->moved);
+    }
+}
+
 static void find_caught(Falls *f) {
     const int touches = !f->scene->world.contact.disabled;
     int32_t n = f->model->body_count;
     for (int32_t b = 0; b < n; b++)
         f->caught[b] = f->exam->report->patients[b].held > 0 || (touches && meets_obstacle(f, b));
+    catch_skeletons(f);
     catch_attached(f);
     // Each that is caught catches others, once. Of tens of thousands of bodies only so many are followed.
     int32_t count = 0;
@@ -183,6 +198,7 @@ static void find_caught(Falls *f) {
                 f->caught[b] = 1;
                 f->queue[count++] = b;
             }
+    catch_skeletons(f);
     catch_attached(f);
     if (left <= 0)
         memset(f->caught, 1, sizeof *f->caught * (size_t)n);

@@ -112,11 +112,11 @@ static void examine_lost(ThawExam *exam, const char *where, const ThawMesherRepo
     thaw_complaint_value(c, r->reach / r->size, "of an element's size");
 }
 
-// Whether a body of the shape is free to bend; one that scripts hold wholly never does.
-static int gives_way(const ThawModel *model, const ThawWorldDef *world, int32_t shape) {
+// Whether a body of the shape is free to bend; a bone, and one that scripts hold wholly, never does.
+int thaw_exam_gives_way(const ThawModel *model, const ThawWorldDef *world, int32_t shape) {
     int led = 0;
     for (int32_t b = 0; b < world->body_count; b++)
-        if (world->bodies[b].shape == shape && !thaw_model_is_led(&model->bodies[b]))
+        if (world->bodies[b].shape == shape && !model->bodies[b].is_bone && !thaw_model_is_led(&model->bodies[b]))
             return 1;
         else
             led |= world->bodies[b].shape == shape;
@@ -137,7 +137,7 @@ static void examine_scene(ThawExam *exam, const ThawScene *scene) {
         ThawPatient patient = {0};
         char where[120];
         snprintf(where, sizeof where, "shape %.100s", world->shapes[s].name);
-        thaw_exam_mesh(exam, world->shapes[s].mesh, where, gives_way(model, world, s), &patient);
+        thaw_exam_mesh(exam, world->shapes[s].mesh, where, thaw_exam_gives_way(model, world, s), &patient);
         if (scene->meshed)
             examine_lost(exam, where, &scene->meshed[s]);
         for (int32_t b = 0; b < world->body_count; b++)

@@ -75,6 +75,8 @@ static void examine_groups(ThawExam *exam, const ThawScene *scene, const ThawMod
                     used |= body->shape == s && body->forces[i].group == g;
                 for (int32_t i = 0; i < body->change_count; i++)
                     used |= body->shape == s && body->changes[i].group == g;
+                for (int32_t i = 0; i < body->carried_count; i++)
+                    used |= body->shape == s && body->carried[i].group == g;
             }
             if (!used) {
                 ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "unused", "shape %.60s, group %.60s",

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "math/vec3.h"
+#include "model/joint.h"
 
 enum { SAMPLES = 64 };
 static const double TOUCH = 1e-4; // of the smaller diameter: less is a touch
@@ -296,7 +297,8 @@ static void examine_pair(ThawExam *exam, const ThawWorldDef *world, const ThawMo
         thaw_complaint_place(c, 3, a->x);
         return;
     }
-    if (thaw_exam_is_attached(model, a->body,
+    if (thaw_joints_part(model, a->body, b->body) ||
+        thaw_exam_is_attached(model, a->body,
                               b->body)) // they are meant to stand there; fall.c says where they may touch
         return;
     double lo[3], hi[3];

@@ -378,7 +378,8 @@ void thaw_exam_world(ThawExam *exam, const ThawScene *scene, const ThawModel *mo
             continue;
         }
         const ThawMaterialDef *material = &world->materials[thaw_shape_main_material(shape)];
-        examine_step(exam, scene, model->shapes[s], period, damping_ratio(material, period));
+        if (thaw_exam_gives_way(model, world, s))
+            examine_step(exam, scene, model->shapes[s], period, damping_ratio(material, period));
         if (world->h <= period / 4) // else it cannot swing anyway, as was told
             examine_damping(exam, material, shape->name, period);
         examine_weight(exam, world, material, shape->name, size);

@@ -450,6 +450,7 @@ static ThawStatus compile(Draft *d, ThawShape *shape, ThawError *error) {
     shape->dim = d->dim;
     shape->materials = base->materials;
     shape->thickness = base->thickness;
+    shape->heavier = base->heavier;
     shape->smooth = base->smooth;
     if (status == THAW_OK)
         status = gather_mesh(d, &mesh, place, shape->variant, error);

@@ -69,6 +69,15 @@ ThawAttachmentDef thaw_attachment_def_default(void) {
                                .release_force = INFINITY};
 }
 
+ThawJointDef thaw_joint_def_default(void) {
+    return (ThawJointDef){.kind = THAW_JOINT_FREE,
+                          .parent = -1,
+                          .axis = {0, 0, 1},
+                          .second = {1, 0, 0},
+                          .lower = {-INFINITY, -INFINITY, -INFINITY},
+                          .upper = {INFINITY, INFINITY, INFINITY}};
+}
+
 ThawObstacleDef thaw_obstacle_def_default(void) {
     return (ThawObstacleDef){.made = THAW_MADE,
                              .name = "floor",

@@ -144,6 +144,11 @@ static void keep_body(ThawPiece *piece, void *item) {
     def->changes = changes;
     KEEP(piece, def->rigidify, 1);
     def->options = keep_options(piece, def->options, def->option_count);
+    ThawJointDef *joint = keep(piece, def->joint, 1, sizeof *joint);
+    if (joint)
+        KEEP(piece, joint->motor.keys, joint->motor.key_count);
+    def->joint = joint;
+    KEEP(piece, def->carried, def->carried_count);
 }
 
 static void keep_obstacle(ThawPiece *piece, void *item) {

@@ -8,6 +8,7 @@
 #include "model/attachment.h"
 #include "model/change.h"
 #include "model/hinges.h"
+#include "model/joint.h"
 #include "model/model.h"
 #include "model/sheet.h"
 
@@ -419,6 +420,8 @@ ThawStatus thaw_model_compile(const ThawWorldDef *def, const ThawReuse *reuse, T
     if (status == THAW_OK)
         status = thaw_units_compile(def, model, error);
     if (status == THAW_OK)
+        status = thaw_joints_compile(def, model, error);
+    if (status == THAW_OK)
         status = thaw_obstacles_compile(def, reuse, model, error);
     if (status == THAW_OK)
         status = thaw_attachments_compile(def, reuse, model, error);
@@ -472,6 +475,7 @@ void thaw_model_free(ThawModel **pointer) {
     thaw_free(model->variants);
     thaw_obstacles_clear(model);
     thaw_attachments_clear(model);
+    thaw_joints_clear(model);
     thaw_units_clear(model);
     for (int32_t i = 0; i < model->shape_count + model->own_count; i++)
         thaw_shape_free(&model->shapes[i]);

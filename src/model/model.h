@@ -74,6 +74,7 @@ typedef struct ThawShape {
     double *stiffness;             // nv, N/m: sum_e V E |grad N|^2, about what K has on its diagonal
     double *stiffness_damping;     // nv, N s/m: the same times alpha1, element by element
     double total_mass;             // kg
+    double heavier;                // times which masses are those of the densities; 0: once
     double thickness;              // m, out of plane, and of a sheet; 1 of solids in 3D
     ThawMembrane membrane;         // of a sheet
     ThawBending bending;           // of a sheet
@@ -156,6 +157,8 @@ typedef struct ThawModelBody {
     int32_t load_count;
     double friction, restitution;
     int self_contact;
+    struct ThawSkeleton *skeleton; // joint.h: of a body or unit that has bones; else NULL
+    int is_bone;
 } ThawModelBody;
 
 typedef struct ThawModelObstacle {

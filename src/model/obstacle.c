@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "math/vec3.h"
+#include "model/joint.h"
 #include "model/model.h"
 
 static ThawStatus check_options(const ThawContactOptions *o, ThawError *error) {
@@ -282,7 +283,7 @@ void thaw_obstacles_clear(ThawModel *model) {
 
 int thaw_model_may_touch(const ThawModel *model, int32_t a, int32_t b, ThawTouch *touch) {
     const int32_t n = model->body_count, i = a >= 0 ? a : n - 1 - a, k = b >= 0 ? b : n - 1 - b;
-    int disabled = model->options.contact.disabled;
+    int disabled = model->options.contact.disabled || thaw_joints_part(model, a, b);
     const ThawModelBody *bodies = model->bodies;
     const ThawModelObstacle *obstacles = model->obstacles;
     touch->friction = sqrt((a >= 0 ? bodies[a].friction : obstacles[-1 - a].friction) *
@@ -311,7 +312,8 @@ double thaw_model_blow_time(const ThawModel *model, int32_t a, int32_t b) {
     const int32_t side[2] = {a, b};
     double inverse = 0, sum = 0;
     for (int k = 0; k < 2; k++)
-        if (side[k] >= 0 && !thaw_model_is_led(&model->bodies[side[k]])) {
+        if (side[k] >= 0 && !thaw_model_is_led(&model->bodies[side[k]]) &&
+            !model->bodies[side[k]].is_bone) { // what is rigid neither gives way nor blows
             const ThawShape *shape = model->bodies[side[k]].shape;
             if (shape->blow == 0)
                 return 0;

@@ -343,6 +343,15 @@ static ThawStatus take_element_data(const ThawElementData *data, ThawShape *shap
     return THAW_OK;
 }
 
+static void scale_masses(ThawShape *shape, double factor) {
+    for (int32_t i = 0; i < shape->nv; i++) {
+        shape->mass[i] *= factor;
+        shape->damping_mass[i] *= factor;
+    }
+    shape->total_mass *= factor;
+    shape->blow *= sqrt(factor);
+}
+
 ThawStatus thaw_shape_fill(const ThawMesh *mesh, const ThawElementData *data, int32_t points, ThawShape *shape,
                            ThawError *error) {
     // A mesh's elements fill its space, or are a sheet in it.
@@ -372,7 +381,10 @@ ThawStatus thaw_shape_fill(const ThawMesh *mesh, const ThawElementData *data, in
     if (shape->warp)
         thaw_sheet_turn(shape);
     status = sheet ? thaw_sheet_add_blocks(shape, error) : thaw_fibres_add_block(shape, error);
-    return status == THAW_OK ? thaw_shape_finish(shape, error) : status;
+    status = status == THAW_OK ? thaw_shape_finish(shape, error) : status;
+    if (status == THAW_OK && shape->heavier > 0)
+        scale_masses(shape, shape->heavier);
+    return status;
 }
 
 ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMaterial *materials, int32_t material_count,
@@ -392,6 +404,11 @@ ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMateri
     const int sheet = thaw_mesh_is_sheet(mesh);
     if ((dim == 2 || sheet) && !(def->thickness > 0 && isfinite(def->thickness)))
         return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: thickness is %g; allowed: > 0", name, def->thickness);
+    if (!(def->mass >= 0) || !isfinite(def->mass))
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "shape %s: mass is %g kg; allowed: > 0, or 0 for that of the "
+                              "densities",
+                              name, def->mass);
     if (!(def->smooth >= 0 && def->smooth <= (sheet ? 0 : 90)))
         return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: smooth is %g degrees; allowed: %s", name, def->smooth,
                               sheet ? "0, for it is a sheet" : "0 to 90");
@@ -433,6 +450,10 @@ ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMateri
     if (status == THAW_OK)
         status = thaw_shape_fill(mesh, &data, mesh->vertex_count, shape, error);
     thaw_element_data_clear(&data);
+    if (status == THAW_OK && def->mass > 0) {
+        shape->heavier = def->mass / shape->total_mass;
+        scale_masses(shape, shape->heavier);
+    }
     return status == THAW_OK ? compile_groups(def, shape, error) : status;
 }
 

@@ -6,9 +6,12 @@
 #include <string.h>
 
 enum { ROOM = 8 };
-static const ThawMethod *methods[ROOM] = {
-    [THAW_METHOD_REFERENCE] = &thaw_method_full, &thaw_method_rigidify, &thaw_method_condense, &thaw_method_frames};
-static int method_count = 4;
+static const ThawMethod *methods[ROOM] = {[THAW_METHOD_REFERENCE] = &thaw_method_full,
+                                          &thaw_method_rigidify,
+                                          &thaw_method_condense,
+                                          &thaw_method_frames,
+                                          &thaw_method_skeleton};
+static int method_count = 5;
 
 int thaw_method_count(void) { return method_count; }
 

@@ -15,6 +15,7 @@ typedef struct ThawMethod {
     const char *page;                // in docs/
     bool sleeps;                     // its bodies can be asleep
     bool takes_units;                // it can move several bodies as one (model/unit.c), which hang together nowhere
+    bool moves_bones;                // it moves bones and what they carry (model/joint.h), and nothing else
     bool moves_sheets;               // it can move triangles in space (model/sheet.h)
     bool has_parts;                  // parts of its bodies may move as rigid ones
     const struct ThawMethodOps *ops; // never NULL
@@ -28,7 +29,8 @@ typedef struct ThawMethod {
 // The index of the reference, `full`: it needs nothing of its own, so a body can always fall back on it.
 enum { THAW_METHOD_REFERENCE };
 
-extern const ThawMethod thaw_method_full, thaw_method_rigidify, thaw_method_condense, thaw_method_frames;
+extern const ThawMethod thaw_method_full, thaw_method_rigidify, thaw_method_condense, thaw_method_frames,
+    thaw_method_skeleton;
 
 // Adds a method to the end of the list, for tests: before the first world is made, in one thread. Returns its index;
 // -1: there is no more room, or its options are too many.

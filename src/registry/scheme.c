@@ -120,15 +120,6 @@ int thaw_scheme_is_viscous(ThawIntegrator integrator, ThawDamping damping) {
     return damping == THAW_DAMPING_VISCOUS || (damping == THAW_DAMPING_AUTO && thaw_scheme(integrator)->follows);
 }
 
-double thaw_scheme_centre(const ThawScheme *scheme) {
-    double sum = 0;
-    for (int k = 0; k < scheme->stage_count; k++) {
-        const ThawSchemeStage *stage = &scheme->stages[k];
-        sum += stage->weight * stage->span * stage->implicit * stage->at;
-    }
-    return sum;
-}
-
 ThawIntegrator thaw_scheme_twin(ThawIntegrator integrator, int newton) {
     const ThawScheme *scheme = thaw_scheme(integrator);
     for (int i = 0; i < THAW_INTEGRATOR_COUNT; i++)

@@ -47,8 +47,6 @@ const ThawScheme *thaw_scheme_in_frames(int order);
 double thaw_scheme_energy_kept(const ThawScheme *scheme, double z, double angle);
 // Whether alpha1 damps rates of strain only.
 int thaw_scheme_is_viscous(ThawIntegrator integrator, ThawDamping damping);
-// When impulses of its stages act, in the mean, as a share of the step.
-double thaw_scheme_centre(const ThawScheme *scheme);
 // The same scheme, iterated or linearised once.
 ThawIntegrator thaw_scheme_twin(ThawIntegrator integrator, int newton);
 

@@ -217,10 +217,12 @@ static void read_method(const ThawPlace *place, ThawBodyDef *body) {
     thaw_scene_read_body_options(place, body);
 }
 
-static void read_body(const ThawPlace *place, ThawBodyDef *body) {
-    static const char *const own[] = {"shape", "name",         "method",  "position", "rotation",   "velocity",
-                                      "spin",  "pins",         "scripts", "forces",   "friction",   "repeat",
-                                      "start", "self_contact", "changes", "unit",     "restitution"};
+// at: its index.
+static void read_body(const ThawPlace *place, int32_t at, ThawBodyDef *body) {
+    static const char *const own[] = {"shape",    "name",        "method", "position",     "rotation",
+                                      "velocity", "spin",        "pins",   "scripts",      "forces",
+                                      "friction", "repeat",      "start",  "self_contact", "changes",
+                                      "unit",     "restitution", "joint",  "carried"};
     static const char *const starts[] = {"awake", "rest"};
     const char *keys[THAW_SCENE_KEYS];
     thaw_scene_list_keys(own, sizeof own / sizeof *own, keys);
@@ -234,6 +236,7 @@ static void read_body(const ThawPlace *place, ThawBodyDef *body) {
     body->shape = find_shape(&shape);
     body->name = thaw_scene_keep_text(reader, name.value ? thaw_place_own_text(&name) : fallback);
     read_method(place, body);
+    ThawPlace method = thaw_place_member(place, "method");
     ThawPlace unit = thaw_place_member(place, "unit");
     if (unit.value)
         body->unit = thaw_scene_keep_text(reader, thaw_place_own_text(&unit));
@@ -253,6 +256,16 @@ static void read_body(const ThawPlace *place, ThawBodyDef *body) {
         thaw_place_refuse(&self, "wrong type", "true or false");
     body->self_contact = json_is_true(self.value);
     read_loads(place, body);
+    ThawPlace joint = thaw_place_member(place, "joint"), carried = thaw_place_member(place, "carried");
+    if (joint.value)
+        thaw_scene_read_joint(&joint, at, body);
+    if (carried.value)
+        thaw_scene_read_carried(&carried, at, body);
+    ThawPlace repeat = thaw_place_member(place, "repeat");
+    if ((joint.value || carried.value) && repeat.value)
+        thaw_place_refuse(&repeat, "copies of what belongs to a skeleton", "an entry for each body of it");
+    if ((joint.value || carried.value) && !method.value)
+        body->method = "skeleton";
     ThawPlace list = thaw_place_member(place, "changes");
     size_t count;
     if (reader->status || !list.value || !thaw_place_is_array(&list, 0, &count))
@@ -360,7 +373,7 @@ void thaw_scene_read_bodies(const ThawPlace *place) {
         ThawPlace item = thaw_place_item(place, i);
         size_t copies = read_grid(&item, grid, step), nx = (size_t)grid[0], ny = (size_t)grid[1];
         ThawBodyDef first = thaw_body_def_default();
-        read_body(&item, &first);
+        read_body(&item, (int32_t)at, &first);
         for (size_t k = 0; k < copies && !reader->status; k++, at++) {
             double moved[3] = {step[0] * (double)(k % nx), step[1] * (double)(k / nx % ny),
                                step[2] * (double)(k / nx / ny)};

@@ -59,6 +59,8 @@ static uint64_t hash_shape(uint64_t seed, const ThawShapeDef *shape) {
     seed = hash_doubles(seed, &shape->thickness, 1);
     if (shape->smooth > 0)
         seed = hash_doubles(seed, &shape->smooth, 1);
+    if (shape->mass > 0)
+        seed = hash_doubles(seed, &shape->mass, 1);
     if (thaw_mesh_is_sheet(shape->mesh)) {
         const int open = shape->membrane == THAW_MEMBRANE_AUTO; // materials are hashed, and decide
         const ThawMembrane membrane = open ? THAW_MEMBRANE_PLANE_STRESS : shape->membrane;
@@ -148,6 +150,20 @@ static uint64_t hash_change(uint64_t seed, const ThawChangeDef *change) {
     return hash_region(seed, &change->within);
 }
 
+static uint64_t hash_joint(uint64_t seed, const ThawJointDef *joint) {
+    const ThawMotorDef *m = &joint->motor;
+    seed = hash_integer(hash_integer(seed, (int64_t)joint->kind), joint->parent);
+    seed = hash_doubles(hash_doubles(seed, joint->anchor, 3), joint->axis, 3);
+    seed = hash_doubles(hash_doubles(seed, joint->second, 3), joint->lower, 3);
+    seed = hash_doubles(hash_doubles(seed, joint->upper, 3), joint->rest, 3);
+    seed = hash_doubles(seed, (double[]){joint->stiffness, joint->damping, m->stiffness, m->damping}, 4);
+    seed = hash_doubles(hash_doubles(seed, m->torque, 3), m->position, 3);
+    seed = hash_integer(hash_doubles(seed, m->velocity, 3), m->key_count);
+    for (int32_t k = 0; k < m->key_count; k++)
+        seed = hash_doubles(hash_doubles(seed, &m->keys[k].time, 1), m->keys[k].position, 3);
+    return seed;
+}
+
 static uint64_t hash_body(uint64_t seed, const ThawWorldDef *world, const ThawBodyDef *body) {
     seed = hash_integer(seed, body->shape);
     seed = thaw_hash(seed, body->method, strlen(body->method));
@@ -163,6 +179,10 @@ static uint64_t hash_body(uint64_t seed, const ThawWorldDef *world, const ThawBo
         seed = hash_doubles(seed, &body->restitution, 1);
     if (body->unit) // likewise
         seed = thaw_hash(seed, body->unit, strlen(body->unit));
+    if (body->joint) // likewise
+        seed = hash_joint(seed, body->joint);
+    for (int32_t i = 0; i < body->carried_count; i++)
+        seed = hash_integer(hash_integer(seed, body->carried[i].group), body->carried[i].bone);
     seed = hash_own_options(seed, world, body);
     for (int32_t i = 0; i < body->change_count; i++)
         seed = hash_change(seed, &body->changes[i]);

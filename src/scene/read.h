@@ -144,14 +144,18 @@ void thaw_scene_list_keys(const char *const *own, size_t count, const char *keys
 
 // The mesh of a sheet: `member` is the value of "sheet" in the mesh `place`. unit: m, what one unit of its own is after
 // the shape's scale (sheet.c).
-void thaw_scene_read_sheet(const ThawPlace *place, const ThawPlace *member, double unit, ThawMesh **mesh);
+// *uv: of a file's texture points, as ThawShapeDef has it, or as it was.
+void thaw_scene_read_sheet(const ThawPlace *place, const ThawPlace *member, double unit, ThawMesh **mesh, double **uv);
 // How thick a shape is and, of a sheet, how it stretches and bends: what `place` says, and what suits its mesh
 // (sheet.c).
 void thaw_scene_read_thickness(const ThawPlace *place, ThawShapeDef *shape);
 // fibre.c: fibres and stiffness of a shape whose mesh is where it will be.
 void thaw_scene_read_element_data(const ThawPlace *place, ThawShapeDef *shape);
-void thaw_scene_read_shapes(const ThawPlace *shapes);    // shape.c
-void thaw_scene_read_bodies(const ThawPlace *bodies);    // body.c
+void thaw_scene_read_shapes(const ThawPlace *shapes); // shape.c
+void thaw_scene_read_bodies(const ThawPlace *bodies); // body.c
+// joint.c: of body `index`, whose shape is known; bodies before it have been read.
+void thaw_scene_read_joint(const ThawPlace *place, int32_t index, ThawBodyDef *body);
+void thaw_scene_read_carried(const ThawPlace *list, int32_t index, ThawBodyDef *body);
 void thaw_scene_read_contact(const ThawPlace *top);      // obstacle.c: contact, obstacles, pairs
 void thaw_scene_read_attachments(const ThawPlace *list); // attachment.c; after obstacles
 // Keyframes: at least one, times ascending, turns below 180 degrees (body.c).

@@ -142,11 +142,48 @@ static void mesh_solid(const ThawPlace *place, const ThawPlace *member, SolidKin
     thaw_solid_free(&solid);
 }
 
-static void read_mesh(const ThawPlace *place, double unit, ThawMesh **mesh, ThawMesherReport *report) {
-    static const char *const keys[] = {"file", "box",      "beam",    "sheet",   "solid", "surface",
+// dim + 1 equal masses with these radii of gyration along the axes: a bone that has an inertia and no shape.
+static void read_points(const ThawPlace *place, ThawMesh **mesh) {
+    static const char *const keys[] = {"radii", NULL};
+    static const double corners[4][3] = {{1, 1, 1}, {-1, -1, 1}, {-1, 1, -1}, {1, -1, -1}};
+    const int dim = place->reader->store->scene.world.dim;
+    static const int32_t cells[3] = {1, 1, 1}, element[4] = {0, 1, 2, 3};
+    double radii[3] = {1, 1, 1};
+    ThawError error = {0};
+    if (!thaw_place_is_object(place, keys, 1))
+        return;
+    ThawPlace member = thaw_place_member(place, "radii");
+    thaw_place_own_vector(&member, radii);
+    for (int k = 0; k < dim && !place->reader->status; k++)
+        if (!(radii[k] > 0))
+            thaw_place_refuse(&member, "radii of gyration that are not positive", "metres > 0 along each axis");
+    if (place->reader->status)
+        return;
+    // A box of one cell has room for it.
+    ThawStatus status = thaw_mesh_box(dim, (double[3]){0, 0, 0}, (double[3]){1, 1, 1}, cells, mesh, &error);
+    if (status) {
+        thaw_place_fail(place, status, "%s", error.message);
+        return;
+    }
+    for (int32_t g = 0; g < (*mesh)->group_count; g++)
+        (*mesh)->groups[g].count = 0;
+    (*mesh)->vertex_count = dim + 1;
+    (*mesh)->element_count = 1;
+    memcpy((*mesh)->elements, element, sizeof *element * (size_t)(dim + 1));
+    for (int i = 0; i <= dim; i++)
+        for (int k = 0; k < dim; k++) {
+            const double turn = 2 * M_PI * i / 3;
+            const double at = dim == 3 ? corners[i][k] : sqrt(2) * (k == 0 ? cos(turn) : sin(turn));
+            (*mesh)->x[dim * i + k] = at * radii[k];
+        }
+}
+
+// uv: of a sheet's texture points (ThawShapeDef), where its file has some.
+static void read_mesh(const ThawPlace *place, double unit, ThawMesh **mesh, double **uv, ThawMesherReport *report) {
+    static const char *const keys[] = {"file", "box",      "beam",    "points",  "sheet", "solid", "surface",
                                        "size", "elements", "grading", "sharpen", "piece", NULL};
-    static const char *const kinds[] = {"file", "box", "beam", "sheet", "solid", "surface", NULL};
-    enum { MESH_FILE = 0, SHEET = 3, SOLID = 4, SURFACE_FILE = 5, SETTINGS = 6 };
+    static const char *const kinds[] = {"file", "box", "beam", "points", "sheet", "solid", "surface", NULL};
+    enum { MESH_FILE = 0, SHEET = 4, SOLID = 5, SURFACE_FILE = 6, SETTINGS = 7 };
     if (!thaw_place_is_object(place, keys, 0))
         return;
     int which = thaw_place_which(place, kinds), dim = place->reader->store->scene.world.dim;
@@ -176,14 +213,16 @@ static void read_mesh(const ThawPlace *place, double unit, ThawMesh **mesh, Thaw
                                  : SOLID_HERE,
                    (int32_t)number, unit, mesh, report);
     else if (which == SHEET)
-        thaw_scene_read_sheet(place, &member, unit, mesh);
+        thaw_scene_read_sheet(place, &member, unit, mesh, uv);
     else
-        (which == 0 ? read_mesh_file : which == 1 ? read_box : read_beam)(&member, mesh);
+        (which == 0 ? read_mesh_file : which == 1 ? read_box : which == 2 ? read_beam : read_points)(&member, mesh);
     ThawError error = {0};
     const ThawStatus status =
         *mesh && which != SURFACE_FILE && number ? thaw_mesh_keep_piece(*mesh, (int32_t)number - 1, &error) : THAW_OK;
     if (status)
         thaw_place_fail(&piece, status, "%s", error.message);
+    if (number) // they are of all triangles
+        *uv = NULL;
     if (*mesh && (*mesh)->dim != dim)
         thaw_place_fail(&member, THAW_ERROR_INPUT, "a mesh of dimension %d; allowed: %d, the scene's", (*mesh)->dim,
                         dim);
@@ -261,7 +300,7 @@ static void read_shape(const ThawPlace *place, int32_t s) {
     static const char *const keys[] = {
         "mesh",      "material",        "scale",       "rotate",          "regions", "thickness", "smooth",
         "groups",    "membrane",        "bending",     "bending_damping", "warp",    "pressure",  "fibres",
-        "stiffness", "yield_curvature", "yield_angle", "strain_limiting", NULL};
+        "stiffness", "yield_curvature", "yield_angle", "strain_limiting", "mass",    NULL};
     ThawSceneReader *reader = place->reader;
     ThawShapeDef *shape = &reader->shapes[s];
     if (!thaw_place_is_object(place, keys, 2))
@@ -270,14 +309,25 @@ static void read_shape(const ThawPlace *place, int32_t s) {
     ThawPlace regions = thaw_place_member(place, "regions"), groups = thaw_place_member(place, "groups");
     shape->material = thaw_scene_find_material(&material);
     thaw_place_number(place, "smooth", right_angle, &shape->smooth);
+    thaw_place_number(place, "mass", thaw_range_positive, &shape->mass);
     ThawPlace scale_place = thaw_place_member(place, "scale");
     double scale[3] = {1, 1, 1};
     read_scale(&scale_place, scale);
-    read_mesh(&mesh, unit_of(reader->store->scene.world.dim, scale), &reader->store->meshes[s], &reader->meshed[s]);
+    double *uv = NULL;
+    read_mesh(&mesh, unit_of(reader->store->scene.world.dim, scale), &reader->store->meshes[s], &uv,
+              &reader->meshed[s]);
     shape->mesh = reader->store->meshes[s];
     if (reader->status)
         return;
     thaw_scene_read_thickness(place, shape);
+    if (!thaw_place_member(place, "warp").value)
+        shape->uv = uv;
+    for (int32_t e = 0; uv && scale[0] * scale[1] * scale[2] < 0 && e < shape->mesh->element_count; e++)
+        for (size_t k = 0; k < 2; k++) { // mirrored triangles are turned round (thaw_mesh_flip)
+            double *a = uv + 6 * (size_t)e + 2 + k, was = a[0];
+            a[0] = a[2];
+            a[2] = was;
+        }
     transform_mesh(place, scale, reader->store->meshes[s]);
     if (!reader->status)
         thaw_scene_read_element_data(place, shape);

@@ -7,6 +7,7 @@
 
 #include "force/force.h"
 #include "model/change.h"
+#include "model/joint.h"
 #include "model/sheet.h"
 #include "step/method.h"
 
@@ -236,6 +237,10 @@ ThawStatus thaw_world_set_method(ThawWorld *world, int32_t body, const char *nam
             status = thaw_method_check_unit(where, thaw_method_at(method), error);
         } else if (moves(world, i, body) && thaw_shape_is_sheet(world->model->bodies[i].shape))
             status = thaw_sheet_check_method("thaw_world_set_method", thaw_method_at(method), error);
+    for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++)
+        if (moves(world, i, body))
+            status = thaw_joints_check_method("thaw_world_set_method", thaw_model_moved(world->model, i),
+                                              thaw_method_at(method), error);
     for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++)
         if (moves(world, i, body))
             status = change_method(world, i, method, error);

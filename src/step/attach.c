@@ -13,6 +13,7 @@
 
 #include "base/forest.h"
 #include "math/vec3.h"
+#include "step/method.h"
 
 static const ThawAttachment *attachment(const ThawWorld *world, int32_t i) { return &world->model->attachments[i]; }
 
@@ -151,6 +152,14 @@ static ThawRowPass pass_of(const ThawWorld *world, int32_t i, ThawIncrement step
     return pass;
 }
 
+// Rows of methods stand behind those of attachments.
+static int32_t end_of_rows(const ThawContactSet *set) {
+    int32_t end = set->count + set->attached;
+    while (end > set->count && set->contacts[end - 1].key.kind != THAW_CONTACT_ATTACHMENT)
+        end--;
+    return end;
+}
+
 // The impulse of a row in world axes, N s.
 static void impulse_of(const ThawContact *row, double impulse[3]) {
     for (int k = 0; k < 3; k++)
@@ -164,6 +173,11 @@ static void expect_impulse(const ThawWorld *world, ThawContact *row) {
         row->lambda[k] = row->frame[k][0] * impulse[0] + row->frame[k][1] * impulse[1] + row->frame[k][2] * impulse[2];
 }
 
+static int32_t rows_of_method(const ThawWorld *world, int32_t awake, double h, ThawContact *rows) {
+    const ThawStepper *s = &world->steppers[world->awake[awake]];
+    return s->data && s->method->ops->rows ? s->method->ops->rows(s, h, rows) : 0;
+}
+
 ThawStatus thaw_attach_put_rows(ThawWorld *world, ThawIncrement step, ThawError *error) {
     ThawContactSet *set = &world->state.contacts;
     int32_t wanted = set->count;
@@ -171,6 +185,8 @@ ThawStatus thaw_attach_put_rows(ThawWorld *world, ThawIncrement step, ThawError 
     world->attached_at = step.t;
     for (int32_t i = 0; i < world->model->attachment_count; i++)
         wanted += acts(world, i) ? attachment(world, i)->count : 0;
+    for (int32_t i = 0; i < world->awake_count; i++)
+        wanted += rows_of_method(world, i, step.h, NULL);
     if (wanted > set->capacity) {
         ThawContact *contacts = thaw_regrow(set->contacts, (size_t)set->count, 2 * (size_t)wanted, sizeof *contacts);
         if (!contacts)
@@ -191,6 +207,8 @@ ThawStatus thaw_attach_put_rows(ThawWorld *world, ThawIncrement step, ThawError 
             expect_impulse(world, row);
         }
     }
+    for (int32_t i = 0; i < world->awake_count && step.mass > 0; i++)
+        set->attached += rows_of_method(world, i, step.h, set->contacts + set->count + set->attached);
     return THAW_OK;
 }
 
@@ -248,7 +266,7 @@ double thaw_attach_work_of_move(const ThawWorld *world, const ThawContact *row, 
 
 void thaw_attach_see_moves(ThawWorld *world, ThawIncrement step) {
     const ThawContactSet *set = &world->state.contacts;
-    for (int32_t i = set->count; i < set->count + set->attached; i++) {
+    for (int32_t i = set->count; i < end_of_rows(set); i++) {
         ThawContact *row = &set->contacts[i];
         double g[3], e[2][3];
         const int moved = moved_by(world, row, 0, e[0]) + moved_by(world, row, 1, e[1]);
@@ -299,7 +317,7 @@ void thaw_attach_see_turns(ThawWorld *world, ThawIncrement step) {
 
 void thaw_attach_take_rows(ThawWorld *world) {
     const ThawContactSet *set = &world->state.contacts;
-    for (int32_t i = set->count; i < set->count + set->attached; i++)
+    for (int32_t i = set->count; i < end_of_rows(set); i++)
         impulse_of(&set->contacts[i], world->expected + 3 * anchor_of(world, &set->contacts[i]));
 }
 
@@ -323,7 +341,7 @@ static void book_turns(ThawWorld *world, const ThawContact *row, const double im
 
 void thaw_attach_commit(ThawWorld *world, ThawIncrement step) {
     const ThawContactSet *set = &world->state.contacts;
-    for (int32_t i = set->count; i < set->count + set->attached; i++) {
+    for (int32_t i = set->count; i < end_of_rows(set); i++) {
         const ThawContact *row = &set->contacts[i];
         double work = 0, impulse[3];
         if (world->islands[thaw_world_mover(world, row->key.body[0])->island].lost) // it makes the interval anew

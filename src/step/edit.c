@@ -93,6 +93,11 @@ static ThawStatus begin(ThawWorld *world, const char *function, ThawError *error
         return thaw_error_set(error, THAW_ERROR_INPUT, "%s: world is NULL", function);
     if (world->edit)
         return THAW_OK;
+    for (int32_t i = 0; i < world->model->body_count; i++) // joints name bodies by their places
+        if (thaw_model_moved(world->model, i)->skeleton)
+            return thaw_error_set(error, THAW_ERROR_INPUT,
+                                  "%s: body %d (%s) belongs to a skeleton; allowed: worlds without bones", function,
+                                  (int)i, world->model->bodies[i].name);
     ThawEdit *edit = world->edit = THAW_NEW(ThawEdit, 1);
     ThawStatus status =
         edit ? thaw_definition_copy(world->definition, &edit->next, error) : thaw_error_memory(error, "an edit");

@@ -12,9 +12,9 @@
 // the end, it is the larger of that and of what impulses do along the way. What is gained comes off
 //
 //   1. motion against the body's rigid motion, which has neither momentum nor angular momentum;
-//   2. the rigid motion, by the lever of impulses, of contacts and, of free bodies, of loads: any between those of the
-//      start and of the end is as good, and P stays what they have made of it. L1 <- L1 - e T, T = sum (r1 - r0) x g,
-//      0 <= e <= 1;
+//   2. the rigid motion, by the lever of impulses, of contacts and, of free bodies, of loads: first by what these had
+//      beyond that of their points at the end (moving.c), then any between those of the start and of the end is as
+//      good, and P stays what they have made of it. L1 <- L1 - e T, T = sum (r1 - r0) x g, 0 <= e <= 1;
 //   3. of what pins hold, the rigid motion.
 //
 // and no more than is gained, so what rolls is not braked. (Of maps with frames, motion against the body comes off
@@ -190,13 +190,10 @@ static void lever_torque(const ThawStepper *s, const ThawPart *part, const doubl
     }
 }
 
-// K falls by e b - e^2 a: b = omega.T, a = T.I^-1 T / 2.
-static double take_from_levers(ThawStepper *s, Rigid *rigid, const double *x0, double gain, double *v1) {
+// L1 <- L1 - e T, 0 <= e <= 1 - *used: K falls by e b - e^2 a, b = omega.T, a = T.I^-1 T / 2.
+static double take_torque(ThawStepper *s, Rigid *rigid, const double T[3], double *used, double gain, double *v1) {
     const double none[3] = {0};
-    double T[3], v[3], spin[3];
-    if (s->moving.whole.hold == THAW_HOLD_FIXED)
-        return 0;
-    lever_torque(s, &rigid->part, x0, T);
+    double v[3], spin[3];
     ThawPart change = rigid->part;
     thaw_part_push(&change, none, T);
     thaw_part_velocity(&change, s->model->dim, v, spin);
@@ -204,16 +201,28 @@ static double take_from_levers(ThawStepper *s, Rigid *rigid, const double *x0, d
     if (!(b > 0) || !(a > 0))
         return 0;
     const double root = b * b - 4 * a * gain;
-    const double e = fmin(1 - s->moving.levered, root > 0 ? 2 * gain / (b + sqrt(root)) : b / (2 * a));
+    const double e = fmin(1 - *used, root > 0 ? 2 * gain / (b + sqrt(root)) : b / (2 * a));
     if (!(e > 0))
         return 0;
-    s->moving.levered += e;
+    *used += e;
     for (int k = 0; k < 3; k++) {
         spin[k] *= -e;
         rigid->omega[k] += spin[k];
     }
     turn(s, rigid, none, spin, v1);
     return e * (b - e * a);
+}
+
+static double take_from_levers(ThawStepper *s, Rigid *rigid, const double *x0, double gain, double *v1) {
+    double T[3], taken = 0;
+    if (s->moving.whole.hold == THAW_HOLD_FIXED)
+        return 0;
+    if (s->moving.scheme->stage_count == 1)
+        taken = take_torque(s, rigid, s->moving.rolled, &s->moving.unrolled, gain, v1);
+    if (!(gain - taken > 0))
+        return taken;
+    lever_torque(s, &rigid->part, x0, T);
+    return taken + take_torque(s, rigid, T, &s->moving.levered, gain - taken, v1);
 }
 
 static double take_from_held(ThawStepper *s, const Rigid *rigid, double gain, double *v1) {
@@ -236,7 +245,7 @@ static double take_from_held(ThawStepper *s, const Rigid *rigid, double gain, do
 void thaw_gain_take(ThawStepper *s, double kinetic0, double *v1, double *r) {
     Rigid rigid;
     s->moving.own = NAN;
-    s->moving.levered = 0;
+    s->moving.levered = s->moving.unrolled = 0;
     if (s->offset_moves)
         return;
     const double gain = gain_of(s, kinetic0, v1);

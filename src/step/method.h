@@ -89,6 +89,10 @@ typedef struct ThawMethodOps {
     // system (s->system, thaw_stepper_fit), from x, v, loads and contacts. It may move x and v, and books that.
     ThawStatus (*prepare)(ThawWorld *world, ThawStepper *s, ThawError *error);
     ThawStatus (*decide)(const ThawWorld *world, ThawStepper *s, ThawIncrement step, ThawError *error);
+    // Rows of its own, one-sided, that its island's response solves with its contacts in a step of h from x: how many
+    // there are (at most the same for the same x and v, rows NULL: they are only counted). Their kind is
+    // THAW_CONTACT_LIMIT, and both sides belong to the body, or the second to nothing.
+    int32_t (*rows)(const ThawStepper *s, double h, ThawContact *rows);
     // A contact of the step that was not foreseen comes at `speed`, m/s, to a side of it that belongs to the body.
     ThawStatus (*strike)(const ThawWorld *world, ThawStepper *s, const ThawContact *contact, int side, double speed);
     // Whether it must not make energy in this step; and how much it could give back, J, of motion that moves nothing

@@ -316,6 +316,8 @@ ThawStatus thaw_moving_begin_stage(ThawStepper *s, ThawIncrement step, const Tha
         (&f->turn[0][0])[k] *= stage->before > 0 ? stage->before : 0;
     }
     go_further(f);
+    memcpy(f->begun, f->motion.D, sizeof f->begun);
+    memset(f->rolled, 0, sizeof f->rolled);
     if (!s->touching && !f->led) // else contacts may bear it
         add_torque(s, stage->at * step.h, &next);
     if (f->led) {
@@ -539,6 +541,68 @@ static double contact_work(ThawStepper *s) {
     return sum / (f->span * (later ? 1 - first->at : stage->at));
 }
 
+static void lever_at_start(const ThawStepper *s, const ThawContact *row, int side, double r[3]) {
+    memset(r, 0, 3 * sizeof *r);
+    for (int n = 0; n < row->nodes[side]; n++) {
+        double at[3];
+        thaw_moving_load(s, s->moving.r, row->vertex[side][n], at);
+        thaw_v3_add(r, row->weight[side][n], at, r);
+    }
+}
+
+static ThawStepper *moved_by(ThawWorld *world, const ThawContact *row, int side) {
+    ThawStepper *s = row->nodes[side] > 0 ? thaw_world_mover(world, row->key.body[side]) : NULL;
+    return s && s->moving.acts ? s : NULL;
+}
+
+// The lever by which the force of a contact of something smooth acts, less that of its point at the end: it is where it
+// touches if the body goes as it was expected to. What contact turns it by beyond that takes the point away from there,
+// and another one takes its place. acting: likewise, less the mean of its point: work of the force is that of its point
+// and of this.
+static void force_lever(const ThawStepper *s, const ThawContact *row, int side, double more[3], double acting[3]) {
+    const ThawMovingFrame *f = &s->moving;
+    const size_t dim = dim_of(s);
+    double begun[3] = {0}, r0[3], r1[3] = {0}, own[3];
+    lever_at_start(s, row, side, r0);
+    for (int n = 0; n < row->nodes[side]; n++)
+        for (size_t k = 0, at = (size_t)row->vertex[side][n] * dim; k < dim; k++, at++) {
+            begun[k] += row->weight[side][n] * (f->x[at] - f->further.at[k]);
+            r1[k] += row->weight[side][n] * (s->x1[at] - (f->further.at[k] + f->h * f->further.v[k]));
+        }
+    thaw_rotate_back(f->motion.D, begun, own);
+    thaw_rotate(f->begun, own, more);
+    for (int k = 0; k < 3; k++) {
+        acting[k] = more[k] - (r0[k] + r1[k]) / 2;
+        more[k] -= r1[k];
+    }
+}
+
+void thaw_moving_roll(ThawWorld *world) {
+    const ThawContactSet *set = &world->state.contacts;
+    for (int32_t i = 0; i < world->awake_count; i++) {
+        ThawMovingFrame *f = &world->steppers[world->awake[i]].moving;
+        memset(f->rolled, 0, sizeof f->rolled);
+        memset(f->acting, 0, sizeof f->acting);
+    }
+    for (int32_t c = 0; c < set->count; c++) {
+        const ThawContact *row = &set->contacts[c];
+        double push[3] = {0};
+        for (int r = 0; r < world->model->dim && row->rolls; r++)
+            thaw_v3_add(push, row->lambda[r], row->frame[r], push);
+        for (int side = 0; side < 2 && thaw_v3_norm(push) > 0; side++) {
+            ThawStepper *s = moved_by(world, row, side);
+            double more[3], acting[3], turn[3];
+            if (!s)
+                continue;
+            force_lever(s, row, side, more, acting);
+            thaw_v3_cross(more, push, turn);
+            thaw_v3_add(s->moving.rolled, side ? -1 : 1, turn, s->moving.rolled);
+            thaw_v3_cross(acting, push, turn);
+            thaw_v3_add(s->moving.acting, side ? -1 : 1, turn, s->moving.acting);
+        }
+    }
+}
+
 // What loads, drag and contacts of the stage have given, velocities at its end being v1.
 static void add_stage(ThawStepper *s, const double *f_ext, const double *v1) {
     const double weight = s->moving.stage->weight, h = s->moving.h;
@@ -549,6 +613,7 @@ static void add_stage(ThawStepper *s, const double *f_ext, const double *v1) {
             g[k] = weight * (h * (f_ext[at] - s->shape->damping_mass[i] * v1[at]) + s->impulse[at]);
         add_given(&s->moving, r, g);
     }
+    thaw_v3_add(s->moving.given[1], weight, s->moving.rolled, s->moving.given[1]);
 }
 
 void thaw_moving_end_stage(ThawStepper *s) {
@@ -651,5 +716,8 @@ void thaw_moving_see_ahead(ThawIsland *island, ThawIncrement step) {
                 for (size_t k = 0; k < dim; k++)
                     row->ahead[k] += (side == 0 ? 1 : -1) * row->weight[side][n] * u[k];
             }
+        const double across = thaw_v3_dot(row->frame[0], row->ahead);
+        for (int k = 0; k < 3 && row->rolls; k++)
+            row->ahead[k] = across * row->frame[0][k];
     }
 }

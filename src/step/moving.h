@@ -34,6 +34,14 @@ typedef struct ThawScrew {
     double at[3], v[3], omega[3]; // m, m/s at the start, rad/s
 } ThawScrew;
 
+// By how much a body goes back that forces have taken too far (travel.c).
+typedef struct ThawTravel {
+    double at[3];           // m, its centre
+    double way[3], turn[3]; // m, rad
+    double ease;            // 1/kg; 0: it stays
+    double inverse[9];      // of its moments of inertia
+} ThawTravel;
+
 // Vectors have dim doubles a vertex of the body.
 typedef struct ThawMovingFrame {
     int acts;   // in the interval at hand
@@ -54,18 +62,23 @@ typedef struct ThawMovingFrame {
     double inertia[2][3]; // rad/s, rad/s^2: what its forces of inertia are made with
     double base[3];       // m, where the centre would be without
     double predicted[9];  // and how it would be turned
+    double begun[9];      // how it is turned where the stage was first begun
     struct {
         double at[3], v[3], omega[3];
     } further;             // m, m/s, rad/s: the rigid motion of the stage's result against the frame
     double end[9];         // how the body is turned then
     double turned[9];      // and by what of it the stage's result does that
     double given[2][3];    // N s, N m s: momenta that loads and contacts of the interval have given so far
+    double rolled[3];      // N m s: torque that forces of the stage's contacts have beyond those of their points
+    double acting[3];      // N m s: of that, by which they act where other points are
     double damping;        // J, what damping of stiffness has taken in it
     double contact;        // J, what contacts have done
     double credit;         // J, by how much more than that they may have (gain.c)
     double own, noise;     // J, what it has gained beyond the work of loads, NAN: not known; and what rounding leaves
     double levered;        // by how much of the way of its contacts levers have been moved
+    double unrolled;       // how much of `rolled` has been taken off
     double span;           // s, of the interval
+    ThawTravel travel;     // at its end
     double loss;           // J, in the stage
     double driven, drive;  // J, what scripts have done in the interval, and in the stage
     double *r;             // m, levers at the start of the interval
@@ -118,6 +131,9 @@ int thaw_moving_is_crooked(struct ThawStepper *s);
 // All rows of contacts and attachments of the island learn how far their sides go beyond what velocities at the end
 // say.
 void thaw_moving_see_ahead(struct ThawIsland *island, ThawIncrement step);
+// What torques contacts of smooth bodies have beyond those of their points, in moving.rolled.
+struct ThawWorld;
+void thaw_moving_roll(struct ThawWorld *world);
 // What the stage's result has for the next one and for the whole.
 void thaw_moving_end_stage(struct ThawStepper *s);
 // J, what the interval has added to its energy beyond the work of loads; had: what it had and was given is added.
@@ -128,8 +144,14 @@ int thaw_moving_is_kicked(struct ThawStepper *s, ThawIncrement step);
 // contacts have given. Then the ledger.
 void thaw_moving_commit(struct ThawStepper *s, ThawIncrement step);
 
-// gain.c: what contacts may have done on bodies beyond their forces along the way of a whole interval of h.
+// travel.c: how far bodies go back, once the interval of h is solved; nonzero: some do. That of positions at the end,
+// and then of velocities of all vertices and the map's frames; v: of the centre, m/s.
 struct ThawWorld;
+int thaw_travel_find(struct ThawWorld *world, double h);
+void thaw_travel_back(struct ThawStepper *s);
+void thaw_travel_turn(struct ThawStepper *s, const double v[3], double *all);
+
+// gain.c: what contacts may have done on bodies beyond their forces along the way of a whole interval of h.
 void thaw_gain_credit(struct ThawWorld *world, double h);
 // Takes off v1, velocities of all vertices, and off the map's momenta, what the interval has made out of nothing.
 // kinetic0: J, as it began; r: scratch.

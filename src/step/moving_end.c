@@ -148,8 +148,8 @@ static double drive_work(const ThawStepper *s, const double *v1, double *impulse
 // What loads, contacts and damping did; the rest of what is missing the integration took.
 static void record(ThawStepper *s, ThawIncrement step, double kinetic0, const double *v1) {
     const double *gravity = s->model->options.gravity;
-    double external = s->moving.driven + drive_work(s, v1, s->moving.r), contact = s->moving.contact, friction = 0,
-           fall = 0;
+    double external = s->moving.driven + drive_work(s, v1, s->moving.r), friction = 0, fall = 0,
+           contact = s->moving.contact + thaw_moving_rolled_work(s);
     for (int32_t i = 0; i < s->shape->nv; i++)
         for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s); k++, at++) {
             const double moved = s->x1[at] - s->x[at], weight = s->shape->mass[i] * gravity[k];
@@ -164,6 +164,14 @@ static void record(ThawStepper *s, ThawIncrement step, double kinetic0, const do
     s->work.integration_loss +=
         kinetic0 - thaw_moving_energy(s, v1) + s->elastic - elastic1 + external + fall + contact - damping;
     s->elastic = elastic1;
+}
+
+static void turn_back(ThawStepper *s, double *all) {
+    const ThawMovingFrame *f = &s->moving;
+    double v[3];
+    for (int k = 0; k < 3; k++)
+        v[k] = (f->whole.P[k] + f->given[0][k]) / s->shape->total_mass;
+    thaw_travel_turn(s, v, all);
 }
 
 void thaw_moving_commit(ThawStepper *s, ThawIncrement step) {
@@ -189,6 +197,8 @@ void thaw_moving_commit(ThawStepper *s, ThawIncrement step) {
         map->ops->velocities(map, all);
     if (f->scheme->stage_count > 1)
         turn_behind(s, step.h / 2, all, f->r, f->w, f->x);
+    else if (f->travel.ease > 0)
+        turn_back(s, all);
     mend_momenta(s, all, f->r);
     thaw_gain_take(s, kinetic0, all, f->r);
     memcpy(s->v1, all, bytes_of(s));

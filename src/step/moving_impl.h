@@ -3,6 +3,7 @@
 #ifndef THAW_STEP_MOVING_IMPL_H
 #define THAW_STEP_MOVING_IMPL_H
 
+#include "math/rotation.h"
 #include "math/vec3.h"
 #include "step/step.h"
 
@@ -15,6 +16,16 @@ static inline double thaw_moving_energy(const ThawStepper *s, const double *v) {
     double sum = 0;
     s->inertia->ops->add_kinetic(s->inertia, NULL, v, &sum);
     return sum;
+}
+
+// J, what contacts have done in an interval of one stage by acting elsewhere than on their points (moving.acting).
+static inline double thaw_moving_rolled_work(const ThawStepper *s) {
+    const ThawMovingFrame *f = &s->moving;
+    double turn[3];
+    if (!f->acts || f->scheme->stage_count > 1)
+        return 0;
+    thaw_rotation_log(f->end, turn);
+    return (thaw_v3_dot(f->acting, turn) + thaw_v3_dot(f->acting, f->travel.turn)) / f->span;
 }
 
 // Forces of inertia on a unit mass at rho in axes that turn by omega and omega'.

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "contact/collider.h"
+#include "model/joint.h"
 #include "step/attach.h"
 #include "step/method.h"
 
@@ -37,6 +38,8 @@ static double ease_of(const ThawWorld *world, int32_t body) {
     if (body < 0 || world->state.asleep[body])
         return 0;
     const ThawStepper *s = &world->steppers[body];
+    if (s->body->skeleton && s->body->skeleton->anchored)
+        return 0;
     for (int32_t i = 0; i < s->shape->nv; i++)
         if (s->scripted[i])
             return 0;

@@ -185,6 +185,12 @@ ThawStatus thaw_world_solve_static(ThawWorld *world, ThawStepStats *stats, ThawE
     if (world->edit)
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "thaw_world_solve_static: an edit is open; allowed: outside of edits");
+    for (int32_t i = 0; i < world->model->body_count; i++)
+        if (thaw_model_moved(world->model, i)->skeleton)
+            return thaw_error_set(error, THAW_ERROR_INPUT,
+                                  "static solve: body %d (%s) belongs to a skeleton; allowed: worlds without bones, "
+                                  "which come to rest by their dampers only",
+                                  (int)i, world->model->bodies[i].name);
     double wall = thaw_wall_ms(), cpu = thaw_cpu_ms();
     ThawStatus status = thaw_keep_begin(world, error);
     for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++)

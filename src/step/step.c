@@ -209,7 +209,7 @@ static void end_stage(ThawWorld *world, ThawStepper *s, void *context) {
 }
 
 // The stages of the integrator, one after the other, in the bodies' moving frames.
-static ThawStatus solve_stages(ThawWorld *world, ThawIncrement step, const ThawScheme *scheme) {
+static ThawStatus solve_stages(ThawWorld *world, ThawIncrement step, const ThawScheme *scheme, ThawError *error) {
     const ThawContactSet *set = &world->state.contacts;
     Stages stages = {step, scheme, NULL};
     ThawStatus status = THAW_OK;
@@ -220,6 +220,7 @@ static ThawStatus solve_stages(ThawWorld *world, ThawIncrement step, const ThawS
         part.h = stage->implicit * step.h;
         part.span = stage->span;
         part.stage = stages.stage = stage;
+        status = world->collider ? thaw_step_find_points(world, step, stage->at, error) : THAW_OK;
         for_awake(world, begin_stage, &stages);
         for (int32_t i = 0; i < world->awake_count && status == THAW_OK; i++)
             status = world->steppers[world->awake[i]].status;
@@ -230,8 +231,10 @@ static ThawStatus solve_stages(ThawWorld *world, ThawIncrement step, const ThawS
         thaw_islands_solve(world, part);
         for (int32_t i = 0; i < world->island_count && status == THAW_OK; i++)
             status = world->islands[i].status;
-        if (status == THAW_OK)
+        if (status == THAW_OK) {
+            thaw_moving_roll(world);
             for_awake(world, end_stage, NULL);
+        }
         sum_impulses(world, stage);
     }
     for (int32_t i = 0; i < set->count + set->attached && status == THAW_OK; i++)
@@ -287,6 +290,47 @@ static int find_gains(ThawWorld *world) {
     return any;
 }
 
+// m/s, at which the sides of a contact part when the interval ends.
+static double parting_at_end(const ThawWorld *world, const ThawContact *c) {
+    double u = -thaw_v3_dot(c->frame[0], c->velocity), v[3];
+    for (int side = 0; side < 2; side++)
+        for (int n = 0; n < c->nodes[side]; n++) {
+            const ThawStepper *s = thaw_world_mover(world, c->key.body[side]);
+            thaw_v3_load(s->model->dim, s->v1 + (size_t)c->vertex[side][n] * (size_t)s->model->dim, v);
+            u += (side ? -1 : 1) * c->weight[side][n] * thaw_v3_dot(c->frame[0], v);
+        }
+    return u;
+}
+
+// A blow that the step is too long for has no order: stages throw back what comes, for they take it for a spring that
+// was pressed all along, and the body hops. So where a pair has pressed and parts, in the mean by force, so fast that
+// it would fly for a step, the island is to make it anew by backward Euler. What resolves its blows may part as it
+// likes.
+static int find_hops(ThawWorld *world, double h) {
+    const ThawContactSet *set = &world->state.contacts;
+    const double fast = h / 2 * thaw_v3_norm(world->model->options.gravity);
+    int any = 0;
+    for (int32_t first = 0, next; first < set->count; first = next) {
+        const int32_t *body = set->contacts[first].key.body;
+        double force = 0, parting = 0;
+        int unresolved = 0;
+        for (next = first; next < set->count && memcmp(body, set->contacts[next].key.body, 2 * sizeof *body) == 0;
+             next++) {
+            const ThawContact *c = &set->contacts[next];
+            if (!(c->total[0] > 0))
+                continue;
+            unresolved |= thaw_blow_is_unresolved(world, c, h);
+            force += c->total[0];
+            parting += c->total[0] * parting_at_end(world, c);
+        }
+        if (!unresolved || !(parting > fast * force) || world->state.asleep[body[0]])
+            continue;
+        world->islands[thaw_world_mover(world, body[0])->island].stands = 0;
+        any = 1;
+    }
+    return any;
+}
+
 // As the scheme is. Where that fails, or makes energy out of nothing, its fallback is tried, which damps more. And a
 // step that is too coarse for one linearisation is iterated. If momenta are off even then, by what contacts and damping
 // do between the start of the step and its end, they stay as they were solved for.
@@ -295,9 +339,10 @@ static ThawStatus solve_frames(ThawWorld *world, ThawIncrement step, const ThawS
         if (!thaw_moving_has_stages(&world->steppers[world->awake[i]]))
             scheme = thaw_scheme_fallback(scheme);
     const ThawScheme *fallback = thaw_scheme_fallback(scheme);
-    ThawStatus status = solve_stages(world, step, scheme);
-    if (fallback && (status > THAW_OK || (status == THAW_OK && find_gains(world))))
-        status = solve_stages(world, step, fallback);
+    ThawStatus status = solve_stages(world, step, scheme, error);
+    const int anew = fallback && status == THAW_OK && (find_gains(world) | find_hops(world, step.h));
+    if (anew || (fallback && status > THAW_OK))
+        status = solve_stages(world, step, fallback, error);
     if (status != THAW_OK || !find_kicked(world, step) || step.newton)
         return status;
     step.newton = 1;
@@ -305,7 +350,7 @@ static ThawStatus solve_frames(ThawWorld *world, ThawIncrement step, const ThawS
         for (int32_t b = 0; b < world->islands[k].count && status == THAW_OK && !world->islands[k].stands; b++)
             status = thaw_stepper_reserve_newton(world->islands[k].bodies[b], error);
     if (status == THAW_OK)
-        status = solve_stages(world, step, fallback ? fallback : scheme);
+        status = solve_stages(world, step, fallback ? fallback : scheme, error);
     if (status == THAW_OK)
         find_kicked(world, step);
     return status;
@@ -382,6 +427,7 @@ static ThawStatus find_contacts(ThawWorld *world, ThawIncrement step, ThawError 
         woken = thaw_obstacle_moves(&world->model->obstacles[i], step.t, step.h);
     if (!woken)
         state->contacts.count = 0;
+    state->contacts.centre = world->scheme->stages[0].at;
     while (woken && status == THAW_OK) {
         status = thaw_contacts_find(world->collider, world->tasks, step.t, step.h, state->x, look_along(world, step),
                                     &state->contacts, error);
@@ -434,6 +480,12 @@ static ThawStatus try_step(ThawWorld *world, ThawIncrement step, ThawError *erro
     return status;
 }
 
+static void go_back(ThawWorld *world, ThawStepper *s, void *context) {
+    (void)world;
+    (void)context;
+    thaw_travel_back(s);
+}
+
 static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvings, ThawError *error);
 static ThawStatus go_on(ThawWorld *world, ThawIncrement step, int halvings, ThawError *error);
 
@@ -443,8 +495,11 @@ static ThawStatus end_interval(ThawWorld *world, ThawIncrement step, ThawError *
     for (int32_t i = 0; i < world->awake_count; i++)
         world->response_residual = fmax(world->response_residual, world->steppers[world->awake[i]].residual);
     const int overlap = thaw_parting_find(world, step);
-    if (world->scheme->follows)
+    if (world->scheme->follows) {
+        if (thaw_travel_find(world, step.h))
+            for_awake(world, go_back, NULL);
         thaw_gain_credit(world, step.h);
+    }
     for_awake(world, commit_body, &step);
     if (world->scheme->follows)
         thaw_balance_close(world, step.h);
@@ -538,7 +593,7 @@ static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvin
 
 static void choose_scheme(ThawWorld *world, const ThawScheme *scheme) {
     world->scheme = scheme;
-    world->state.contacts.centre = thaw_scheme_centre(scheme);
+    world->state.contacts.centre = scheme->stages[0].at;
 }
 
 // From t to t + h, cut where stiff bodies meet that rebound (rebound.c). What meets within a window meets at once; and

@@ -273,6 +273,9 @@ double thaw_step_gap_at_end(const ThawWorld *world, const ThawContact *contact, 
 ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement increment, int32_t *added, int *woken,
                                  ThawError *error);
 
+// passing.c: rows of smooth surfaces get the points by which they touch after a share `at` of the step.
+ThawStatus thaw_step_find_points(ThawWorld *world, ThawIncrement step, double at, ThawError *error);
+
 // blow.c: into how many parts the step from t to t + h had better be cut for the blows of contacts, which were looked
 // for along v: in world->pace, of the bodies on their first sides; elsewhere the step is one.
 void thaw_blow_find(ThawWorld *world, const double *v, double h);

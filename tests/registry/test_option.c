@@ -35,7 +35,7 @@ static void each_method_is_found_by_its_name_and_has_a_page(void **state) {
     assert_int_equal(thaw_method_find("here", "magic", &index, &error), THAW_ERROR_INPUT);
     assert_string_equal(error.message,
                         "here: method is \"magic\"; allowed: \"full\" or \"rigidify\" or \"condense\" or "
-                        "\"frames\"");
+                        "\"frames\" or \"skeleton\"");
     assert_int_equal(index, 7);
     assert_int_equal(thaw_method_find("here", "rigidify", &index, &error), THAW_OK);
     assert_ptr_equal(thaw_method_at(index), &thaw_method_rigidify);

@@ -42,6 +42,7 @@ static const char *const files[] = {
     "tests/scene/small/sewn.json",
     "tests/scene/small/condensed.json",
     "tests/scene/small/framed.json",
+    "tests/scene/small/bones.json",
 };
 enum { FILES = sizeof files / sizeof *files, PLANE = 10, ROOM = 1 << 16 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Worlds with attachments, and with units: every allocation made to fail once, and steady steps that make none.
+// Worlds with attachments, with units and with bones: every allocation made to fail once, and steady steps that make
+// none.
 #include <unistd.h>
 
 #include "step/sample.h"
@@ -34,7 +35,7 @@ static long fail_each(ThawStatus (*operation)(Held *held, ThawError *error), Hel
     }
 }
 
-static const char *const files[] = {"attached.json", "unit.json"};
+static const char *const files[] = {"attached.json", "unit.json", "bones.json"};
 
 static void begin(Held *held, const char *file) {
     char path[1000];
@@ -97,7 +98,7 @@ static void steady_steps_of_it_allocate_nothing(const char *file) {
     Held held;
     begin(&held, file);
     held.scene->world.contact.disabled = 1;
-    for (int32_t i = 0; i < held.scene->world.body_count; i++)
+    for (int32_t i = 0; i < held.scene->world.body_count && strcmp(file, "bones.json") != 0; i++)
         ((ThawBodyDef *)held.scene->world.bodies)[i].method = "full";
     for (int integrator = 0; integrator < 2; integrator++) {
         held.scene->world.integrator = (ThawIntegrator)integrator;
