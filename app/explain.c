@@ -182,7 +182,16 @@ typedef struct Told {
     double time;    // s
     int64_t asleep; // the first frame of this sleep that has it asleep: its step; -1: it is awake
     ThawElementReport report;
+    double stretch, fold; // of a sheet with strain limits, and of one that yields, rad; NAN: it is none
 } Told;
+
+// Frames have fields of a kind for all bodies, where any has it: 0 of those that have not.
+static void note_sheet(const ThawFrameData *frame, const Explain *e, Told *told) {
+    int64_t first;
+    cells_of(frame, e->body, &first);
+    told->stretch = field_at(frame, "stretch", first + e->element, NAN);
+    told->fold = field_at(frame, "fold", first + e->element, NAN);
+}
 
 // Since when an element sleeps that does in frame `index`. A body may wake wholly rigid and fall asleep again, all of
 // it one episode: so frame by frame, back in time.
@@ -250,6 +259,8 @@ static ThawStatus tell(Explain *e, Told told[EPISODES], int *count, ThawError *e
         }
         if (status == THAW_OK)
             status = app_report_from_frame(frame, e->body, (int32_t)e->element, &now->report, error);
+        if (status == THAW_OK)
+            note_sheet(frame, e, now);
         if (status == THAW_OK && *count == 0) {
             note_body(e, frame);
             status = note_attachments(e, frame, error);
@@ -320,6 +331,10 @@ static void print_words(Explain *e, const Told *told, int count) {
     thaw_report_text(&told[0].report, text, sizeof text);
     printf("%s, after step %lld (t = %.6g s):\n%s\n", thaw_replay_body_name(e->replay, e->body),
            (long long)told[0].step, told[0].time, text);
+    if (told[0].stretch > 0)
+        printf("It is stretched to %.4g of its length at rest, where that is most.\n", told[0].stretch);
+    if (told[0].fold > 0)
+        printf("Its edges have been folded for good, by %.3g rad at most.\n", told[0].fold);
     if (told[0].asleep >= 0)
         printf("It was asleep by step %" PRId64 ", in the first frame that shows it.\n", told[0].asleep);
     if (told[0].report.state == THAW_ELEMENT_RIGID && e->elastic > 0)

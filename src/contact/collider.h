@@ -144,6 +144,8 @@ int thaw_contact_is_known(const ThawContactScratch *scratch, const ThawContactKe
 // The last step's contact of this key, or NULL; but for edges, a vertex has one contact with another body: that one,
 // whatever the face.
 const ThawContactMemory *thaw_contact_recall(const ThawContactScratch *scratch, const ThawContactKey *key);
+// Whether there is any of the edge of side 0 in the key of an edge with an edge.
+int thaw_contact_recalls_edge(const ThawContactScratch *scratch, const ThawContactKey *key);
 // Adds a contact: side 1 has no nodes for an analytic obstacle, which then moves at `velocity` (else NULL).
 void thaw_contact_add(const ThawContactScratch *scratch, const ThawContactItem *item, const ThawContactKey *key,
                       const ThawContactSide side[2], const double point[3], const double normal[3], double gap,

@@ -15,17 +15,19 @@
 #include "contact/collider.h"
 
 static const double CENTRAL = 0.1;
-static const double CLOSE = 1e-5; // of a way along a piece, to which its least is found
+static const double CLOSE = 1e-5; // of a way along a piece, to which its least is found where slopes jump,
+static const double LEVEL = 1e-7; // and where they do not, a slope that counts as none
 static const double LEAST = 1e-3; // of an edge, that a place must be nearer than the corners, or a face than its edges
 static const double ROUNDING = 1e-9; // of an edge
-enum { TURNS = 16, LOOKS = 4, ARRIVALS = 8 };
+enum { TURNS = 60, LOOKS = 4, ARRIVALS = 8 };
 
 // An edge or a triangle of a sheet, as the obstacle sees it after a share of the step.
 typedef struct Piece {
     const ThawModelObstacle *o;
     int32_t vertex[3];
     int corners;      // 2 or 3
-    double central;   // 1/m, CENTRAL over the edges' length
+    double length;    // m, of the edges
+    double central;   // 1/m, CENTRAL over that
     double x[3][3];   // m, in the obstacle's frame
     double middle[3]; // m, likewise
 } Piece;
@@ -44,18 +46,28 @@ static double slope_along(const Piece *p, const double x[3], const double n[3], 
     return thaw_v3_dot(n, way) + 2 * p->central * thaw_v3_dot(off, way);
 }
 
-// Where a slope that grows from one end of [0, 1] to the other is zero: the false position of Illinois, by halves every
-// third time and as long as an end's slope is not known (NAN). An end where it is not zero within is found at once.
+// Where a slope that grows from one end of [0, 1] to the other is zero: the false position of Illinois, by halves where
+// that has not halved the bracket, and as long as an end's slope is not known (NAN). An end where it is not zero within
+// is found at once. The place has to be as continuous as what it is found for: a row that moves by a hundredth of its
+// edge for nothing keeps cloth trembling.
 typedef struct Search {
     double lo, hi, below, above; // places, and slopes there
-    int turns, last;             // last: which end moved
+    double level;                // a slope that counts as none
+    double width;                // of the bracket before the last turn
+    int last;                    // which end moved
 } Search;
 
 static double next_place(Search *q) {
+    const double width = q->hi - q->lo;
+    const int slow = width > q->width / 2;
+    q->width = width;
     if (isnan(q->above))
         return 1;
-    if (isnan(q->below) || q->turns++ % 3 == 2)
+    if (isnan(q->below) || (slow && q->last != 0)) {
+        q->last = 0;
+        q->width = INFINITY;
         return (q->lo + q->hi) / 2;
+    }
     return q->lo + (q->hi - q->lo) * q->below / (q->below - q->above);
 }
 
@@ -70,12 +82,16 @@ static int take_slope(Search *q, double s, double slope) {
         if (s == 1)
             return 0;
     }
-    return q->hi - q->lo > CLOSE && slope != 0;
+    return q->hi - q->lo > CLOSE && fabs(slope) > q->level;
+}
+
+static Search begin_search(const Piece *p) {
+    return (Search){.hi = 1, .below = NAN, .above = NAN, .level = LEVEL * p->length, .width = INFINITY};
 }
 
 // The place between weights a and b where it is least; phi there.
 static double least_between(const Piece *p, const double a[3], const double b[3], double w[3]) {
-    Search search = {0, 1, NAN, NAN, 0, 0};
+    Search search = begin_search(p);
     double x[3], n[3], along[3], phi;
     for (int k = 0; k < 3; k++)
         along[k] = (b[0] - a[0]) * p->x[0][k] + (b[1] - a[1]) * p->x[1][k] + (b[2] - a[2]) * p->x[2][k];
@@ -102,7 +118,7 @@ static double least_on(const Piece *p, double w[3]) {
         return distance_at(p, w, x, n);
     }
     // Over lines from side 0-1 to side 0-2, parallel to 1-2: their least values are convex from line to line, too.
-    Search search = {0, 1, NAN, NAN, 0, 0};
+    Search search = begin_search(p);
     for (int i = 0;; i++) {
         const double s = next_place(&search), a[3] = {1 - s, s, 0}, b[3] = {1 - s, 0, s};
         const double phi = least_between(p, a, b, w);
@@ -144,7 +160,7 @@ static int see(const ThawContactScratch *scratch, const ThawContactItem *item, d
         thaw_v3_sub(p->x[i], middle, arm);
         least = fmin(least, thaw_v3_dot(n, arm));
     }
-    return phi + least <= bound + ROUNDING * CENTRAL / p->central;
+    return phi + least <= bound + ROUNDING * p->length;
 }
 
 // The first that is found of the piece at the obstacle, as it is then: 0 when it does not come there in this step.
@@ -219,7 +235,7 @@ static int is_wanted(const ThawContactScratch *scratch, const ThawContactKey *ke
         return 1;
     if (memcmp(now->x, then->x, sizeof now->x) == 0 && phi <= half)
         return !is_on_flat(now);
-    return is_its_own(then, w, phi, CENTRAL / now->central);
+    return is_its_own(then, w, phi, now->length);
 }
 
 static void try_piece(const ThawContactScratch *scratch, const ThawContactItem *item, int32_t feature, Piece *p,
@@ -284,6 +300,7 @@ void thaw_contact_find_on_convex(const ThawContactScratch *scratch, const ThawCo
         const int32_t *v = corners == 3 ? shape->face + 3 * (size_t)i : shape->edge + 2 * (size_t)(i - shape->nf);
         Piece piece = {.vertex = {v[0], v[1], corners == 3 ? v[2] : v[1]},
                        .corners = corners,
+                       .length = shape->length[v[0]],
                        .central = CENTRAL / shape->length[v[0]]};
         if (may_meet(a, b, &piece))
             try_piece(scratch, item, i, &piece, slot);

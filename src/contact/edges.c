@@ -16,6 +16,10 @@ enum { PIERCED_MAX = 16, CANDIDATES = 9, NEAR_MAX = 256 };
 // carried something in the last step.
 static const double SLACK = 0.05, SLACK_KEPT = 0.2, OUTSIDE = 0.1, OUTSIDE_KEPT = 0.3;
 
+// Of the shorter edge: how far apart a pair of the last step still has its row, which does nothing until they meet. One
+// that is lost as soon as it has pushed its edges apart comes back in the step after, for ever.
+static const double APART = 1e-3;
+
 // How much faster than points of two surfaces an edge and a box of the other may come together, at most: the corners of
 // boxes move along all axes at once, by sqrt(3); an edge moves and grows, by sqrt(2).
 static const double CORNER = 1.75;
@@ -300,6 +304,45 @@ static int is_clear(const Search *search, int32_t e, ThawClearance *clear, doubl
     return clears;
 }
 
+// Whether the last step had a row of the pair; f < 0: of the edge with any other.
+static int is_remembered(const Search *search, int32_t e, int32_t f) {
+    const int32_t *v = search->a->shape->edge + 2 * (size_t)e,
+                  *w = search->b->shape->edge + 2 * (size_t)(f < 0 ? 0 : f);
+    const int32_t *from = search->a->shape->vertex, *to = search->b->shape->vertex;
+    const ThawContactKey key = {
+        {search->item->a, search->item->b}, THAW_CONTACT_EDGE_EDGE, {from[v[0]], from[v[1]], to[w[0]], to[w[1]]}};
+    return f < 0 ? thaw_contact_recalls_edge(search->scratch, &key)
+                 : thaw_contact_recall(search->scratch, &key) != NULL;
+}
+
+// Edges of b that edge e was held against in the last step, and is hardly apart from.
+static void find_kept(const Search *search, int32_t e) {
+    const ThawContactBody *a = search->a;
+    const ThawContactShape *shape = search->b->shape;
+    const int32_t *v = a->shape->edge + 2 * (size_t)e;
+    const double *p = a->x + 3 * (size_t)v[0], *q = a->x + 3 * (size_t)v[1];
+    int32_t faces[NEAR_MAX];
+    double box[6], along[3];
+    Crossing crossing;
+    thaw_v3_sub(q, p, along);
+    thaw_box_empty(box);
+    thaw_box_add(box, p);
+    thaw_box_add(box, q);
+    for (int k = 0; k < 3; k++) {
+        box[k] -= APART * thaw_v3_norm(along);
+        box[3 + k] += APART * thaw_v3_norm(along);
+    }
+    const int32_t count = thaw_contact_faces_in(search->b, box, 0, faces, NEAR_MAX);
+    for (int32_t i = 0; i < count && i < NEAR_MAX; i++)
+        for (int k = 0; k < 3; k++) {
+            const int32_t f = shape->face_edge[3 * (size_t)faces[i] + k];
+            if (may_cross(search, e, f) && is_remembered(search, e, f) &&
+                edges_cross(a, e, search->b, f, 0, SLACK_KEPT, &crossing) && crossing.gap >= 0 &&
+                crossing.gap <= APART * crossing.least)
+                add_crossing(search->scratch, search->item, e, f, &crossing, search->slot);
+        }
+}
+
 static void find_crossings(const Search *search, int32_t e) {
     const ThawContactBody *a = search->a, *b = search->b;
     const int32_t *v = a->shape->edge + 2 * (size_t)e;
@@ -308,6 +351,8 @@ static void find_crossings(const Search *search, int32_t e) {
     int32_t faces[PIERCED_MAX], pierced = thaw_contact_pierced(b, p, q, 1, faces, PIERCED_MAX);
     for (int32_t i = 0; i < pierced; i++)
         find_passed(search, e, faces[i]);
+    if (is_remembered(search, e, -1))
+        find_kept(search, e);
     thaw_v3_sub(q, p, along);
     if (pierced || search->travel < 0.02 * thaw_v3_norm(along))
         return;

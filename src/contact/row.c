@@ -93,6 +93,18 @@ const ThawContactMemory *thaw_contact_recall(const ThawContactScratch *scratch, 
     return thaw_contact_key_compare(&found->key, &wanted) == 0 ? found : NULL;
 }
 
+int thaw_contact_recalls_edge(const ThawContactScratch *scratch, const ThawContactKey *key) {
+    ThawContactKey least = *key;
+    least.feature[2] = least.feature[3] = INT32_MIN;
+    const int32_t at = lower_bound(scratch, &least);
+    if (at == scratch->memory_count)
+        return 0;
+    const ThawContactKey *found = &scratch->memory[at].key;
+    least.feature[2] = found->feature[2];
+    least.feature[3] = found->feature[3];
+    return thaw_contact_key_compare(found, &least) == 0;
+}
+
 const ThawContact *thaw_contact_slot_find(const ThawContactSlot *slot, int32_t vertex) {
     int32_t lo = 0, hi = slot->count;
     while (lo < hi) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "mesh/draft.h"
+#include "mesh/soup.h"
 #include "mesh/text.h"
 #include "thaw/read.h"
 #include "thaw/triangles.h"
@@ -135,20 +136,36 @@ ThawStatus thaw_mesh_read_with(const char *path, const ThawReadOptions *options,
     return read_file(path, options, 0, mesh, report, error);
 }
 
+ThawStatus thaw_mesh_read_sheet_textured(const char *path, const ThawReadOptions *options, ThawMesh **mesh, double **uv,
+                                         ThawError *error) {
+    *mesh = NULL;
+    *uv = NULL;
+    if (find_format(path) || is_one_of_several(path))
+        return read_file(path, options, 1, mesh, NULL, error);
+    ThawTriangleMesh *surface = NULL;
+    ThawError found = {0};
+    ThawStatus status = thaw_triangles_read_textured(path, &surface, uv, error);
+    if (!status && (status = thaw_mesh_of_triangles(surface, mesh, &found)))
+        thaw_error_set(error, status, "%s: %.800s", thaw_text_path(path), found.message);
+    thaw_triangles_free(&surface);
+    if (status) {
+        thaw_free(*uv);
+        *uv = NULL;
+    }
+    return status;
+}
+
 ThawStatus thaw_mesh_read_sheet(const char *path, const ThawReadOptions *options, ThawMesh **mesh,
                                 ThawMeshReport *report, ThawError *error) {
+    double *uv = NULL;
     if (mesh)
         *mesh = NULL;
     if (!path || !mesh)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_mesh_read_sheet: path and mesh may not be NULL");
     if (find_format(path) || is_one_of_several(path))
         return read_file(path, options, 1, mesh, report, error);
-    ThawTriangleMesh *surface = NULL;
-    ThawError found = {0};
-    ThawStatus status = thaw_triangles_read(path, &surface, error);
-    if (!status && (status = thaw_mesh_of_triangles(surface, mesh, &found)))
-        thaw_error_set(error, status, "%s: %.800s", thaw_text_path(path), found.message);
-    thaw_triangles_free(&surface);
+    const ThawStatus status = thaw_mesh_read_sheet_textured(path, options, mesh, &uv, error);
+    thaw_free(uv);
     if (report)
         *report = (ThawMeshReport){0};
     return status;

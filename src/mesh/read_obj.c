@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wavefront .obj: a keyword a line. v gives a point, f a polygon by ids from 1, or from -1 backwards, each perhaps with
-// ids of texture points and normals behind slashes (a/b/c, a//c), which are passed over like every other keyword. o, g
+// ids of texture points (vt) and normals behind slashes (a/b/c, a//c); normals and other keywords are passed over. o, g
 // (several names) and usemtl name the faces that follow. A backslash at the end of a line joins the next to it. Linear.
 #include <inttypes.h>
 #include <string.h>
@@ -48,8 +48,19 @@ static ThawToken rest_of_line(ThawText *text) {
     return whole;
 }
 
-// An id with its slashes; *corner is the point's.
-static void read_corner(ThawSoup *soup, int32_t *corner) {
+// The id of a texture point behind the slash at i, -1: there is none.
+static int32_t read_textured(const ThawSoup *soup, ThawToken word, size_t i) {
+    int64_t id = 0;
+    const int negative = i + 1 < word.length && word.start[i + 1] == '-';
+    for (i += 1 + (size_t)negative; i < word.length && word.start[i] >= '0' && word.start[i] <= '9' && id <= INT32_MAX;
+         i++)
+        id = 10 * id + (word.start[i] - '0');
+    const int64_t point = negative ? soup->texture_count - id : id - 1;
+    return id > 0 && point >= 0 && point < soup->texture_count ? (int32_t)point : -1;
+}
+
+// An id with its slashes; *corner is the point's, *textured that of its texture.
+static void read_corner(ThawSoup *soup, int32_t *corner, int32_t *textured) {
     ThawText *text = soup->text;
     const ThawToken word = thaw_text_token(text, "a corner of a face");
     const int negative = word.length && word.start[0] == '-';
@@ -64,14 +75,20 @@ static void read_corner(ThawSoup *soup, int32_t *corner) {
                        "a corner of face %d is %.*s; allowed are ids from 1 to %d, the points so far, or from -1 back",
                        soup->face_count, (int)(word.length < 40 ? word.length : 40), word.start, soup->point_count);
     *corner = text->status ? 0 : (int32_t)point;
+    *textured = !text->status && i < word.length ? read_textured(soup, word, i) : -1;
 }
 
 static void read_face(ThawSoup *soup) {
-    int32_t corners = 0, kept[2] = {0};
+    int32_t corners = 0, kept[2] = {0}, textured[3] = {-1, -1, -1};
     while (!thaw_text_done(soup->text)) {
         int32_t corner;
-        read_corner(soup, &corner);
-        thaw_soup_corner(soup, corners++, corner, kept);
+        read_corner(soup, &corner, &textured[corners < 2 ? corners : 2]);
+        thaw_soup_corner(soup, corners, corner, kept);
+        if (corners >= 2) {
+            thaw_soup_textured(soup, textured);
+            textured[1] = textured[2];
+        }
+        corners++;
     }
     thaw_soup_polygon_end(soup, corners);
 }
@@ -99,6 +116,11 @@ void thaw_read_obj(ThawText *text, ThawSoup *soup) {
             for (int k = 0; k < 3; k++)
                 x[k] = thaw_text_number(text, "a coordinate of a point");
             thaw_soup_point(soup, x);
+        } else if (thaw_token_is(word, "vt")) {
+            double uv[2] = {thaw_text_number(text, "a texture coordinate"), 0};
+            if (!thaw_text_done(text))
+                uv[1] = thaw_text_number(text, "a texture coordinate");
+            thaw_soup_texture_point(soup, uv);
         } else if (thaw_token_is(word, "f")) {
             read_face(soup);
         } else if (thaw_token_is(word, "o")) {

@@ -17,6 +17,9 @@ void thaw_soup_free(ThawSoup *soup) {
     thaw_free(soup->corner);
     thaw_free(soup->face);
     thaw_free(soup->spans);
+    thaw_free(soup->texture);
+    thaw_free(soup->textured);
+    thaw_free(soup->uv);
     *soup = (ThawSoup){0};
 }
 
@@ -44,15 +47,27 @@ void thaw_soup_point(ThawSoup *soup, const double x[3]) {
 }
 
 void thaw_soup_triangle(ThawSoup *soup, int32_t a, int32_t b, int32_t c) {
-    int32_t room = soup->triangle_room; // the two arrays grow together
-    if (!make_room(soup, (void **)&soup->corner, soup->triangle_count, &room, 3 * sizeof a) ||
+    int32_t room[2] = {soup->triangle_room, soup->triangle_room}; // the arrays grow together
+    if (!make_room(soup, (void **)&soup->corner, soup->triangle_count, &room[0], 3 * sizeof a) ||
+        !make_room(soup, (void **)&soup->textured, soup->triangle_count, &room[1], 3 * sizeof a) ||
         !make_room(soup, (void **)&soup->face, soup->triangle_count, &soup->triangle_room, sizeof a))
         return;
     int32_t *corner = soup->corner + 3 * (size_t)soup->triangle_count;
     corner[0] = a;
     corner[1] = b;
     corner[2] = c;
+    memset(soup->textured + 3 * (size_t)soup->triangle_count, 0xff, 3 * sizeof *corner); // -1
     soup->face[soup->triangle_count++] = soup->face_count;
+}
+
+void thaw_soup_texture_point(ThawSoup *soup, const double uv[2]) {
+    if (make_room(soup, (void **)&soup->texture, soup->texture_count, &soup->texture_room, 2 * sizeof *uv))
+        memcpy(soup->texture + 2 * (size_t)soup->texture_count++, uv, 2 * sizeof *uv);
+}
+
+void thaw_soup_textured(ThawSoup *soup, const int32_t corner[3]) {
+    if (!soup->text->status && soup->triangle_count > 0)
+        memcpy(soup->textured + 3 * (size_t)(soup->triangle_count - 1), corner, 3 * sizeof *corner);
 }
 
 void thaw_soup_corner(ThawSoup *soup, int32_t place, int32_t corner, int32_t kept[2]) {
@@ -275,6 +290,21 @@ static ThawStatus make_groups(ThawSoup *soup, const int32_t *kept, ThawTriangleM
     return THAW_OK;
 }
 
+static ThawStatus make_uv(ThawSoup *soup, const int32_t *kept, int32_t count, ThawError *error) {
+    int any = 0;
+    for (int32_t i = 0; i < 3 * soup->triangle_count && !any; i++)
+        any = soup->textured[i] >= 0;
+    if (!any)
+        return THAW_OK;
+    if (!(soup->uv = THAW_NEW(double, 6 * (size_t)count)))
+        return thaw_error_memory(error, "the texture points of a surface");
+    for (size_t i = 0; i < 3 * (size_t)soup->triangle_count; i++)
+        if (kept[i / 3] >= 0 && soup->textured[i] >= 0)
+            memcpy(soup->uv + 6 * (size_t)kept[i / 3] + 2 * (i % 3), soup->texture + 2 * (size_t)soup->textured[i],
+                   2 * sizeof *soup->uv);
+    return THAW_OK;
+}
+
 ThawStatus thaw_soup_finish(ThawSoup *soup, double near, ThawTriangleMesh **mesh, ThawTriangleReport *report,
                             ThawError *error) {
     const char *path = thaw_text_path(soup->text->path);
@@ -294,6 +324,8 @@ ThawStatus thaw_soup_finish(ThawSoup *soup, double near, ThawTriangleMesh **mesh
                                 soup->triangle_count, report->degenerate.ids[0]);
     if (!status)
         status = make_groups(soup, m.kept, *mesh, error);
+    if (!status)
+        status = make_uv(soup, m.kept, (*mesh)->triangle_count, error);
     if (!status)
         status = report_mesh(*mesh, report, error);
     mending_free(&m);

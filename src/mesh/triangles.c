@@ -156,9 +156,9 @@ static const Format *find_format(const char *path, const char *shown, ThawError 
     return NULL;
 }
 
-// Reads an open text, and closes it.
-static ThawStatus read_text(ThawText *text, const Format *format, ThawTriangleMesh **mesh, ThawTriangleReport *report,
-                            ThawError *error) {
+// Reads an open text, and closes it. uv: NULL, or thaw_soup_finish's.
+static ThawStatus read_text(ThawText *text, const Format *format, ThawTriangleMesh **mesh, double **uv,
+                            ThawTriangleReport *report, ThawError *error) {
     ThawTriangleReport ignored;
     ThawSoup soup = {.text = text};
     report = report ? report : &ignored;
@@ -168,6 +168,10 @@ static ThawStatus read_text(ThawText *text, const Format *format, ThawTriangleMe
     ThawStatus status = text->status;
     if (!status)
         status = thaw_soup_finish(&soup, format->near, mesh, report, error);
+    if (!status && uv) {
+        *uv = soup.uv;
+        soup.uv = NULL;
+    }
     thaw_soup_free(&soup);
     thaw_text_close(text);
     return status;
@@ -184,7 +188,18 @@ ThawStatus thaw_triangles_read_report(const char *path, ThawTriangleMesh **mesh,
     if (!format)
         return THAW_ERROR_INPUT;
     thaw_text_open(path, format->comment, format->head, &text, error);
-    return read_text(&text, format, mesh, report, error);
+    return read_text(&text, format, mesh, NULL, report, error);
+}
+
+ThawStatus thaw_triangles_read_textured(const char *path, ThawTriangleMesh **mesh, double **uv, ThawError *error) {
+    ThawText text;
+    *mesh = NULL;
+    *uv = NULL;
+    const Format *format = find_format(path, path, error);
+    if (!format)
+        return THAW_ERROR_INPUT;
+    thaw_text_open(path, format->comment, format->head, &text, error);
+    return read_text(&text, format, mesh, uv, NULL, error);
 }
 
 ThawStatus thaw_triangles_read(const char *path, ThawTriangleMesh **mesh, ThawError *error) {
@@ -203,5 +218,5 @@ ThawStatus thaw_triangles_parse(const void *bytes, size_t size, const char *endi
     if (!format)
         return THAW_ERROR_INPUT;
     thaw_text_copy(bytes, size, name, format->comment, format->head, &text, error);
-    return read_text(&text, format, mesh, report, error);
+    return read_text(&text, format, mesh, NULL, report, error);
 }

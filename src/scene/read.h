@@ -144,7 +144,8 @@ void thaw_scene_list_keys(const char *const *own, size_t count, const char *keys
 
 // The mesh of a sheet: `member` is the value of "sheet" in the mesh `place`. unit: m, what one unit of its own is after
 // the shape's scale (sheet.c).
-void thaw_scene_read_sheet(const ThawPlace *place, const ThawPlace *member, double unit, ThawMesh **mesh);
+// *uv: of a file's texture points, as ThawShapeDef has it, or as it was.
+void thaw_scene_read_sheet(const ThawPlace *place, const ThawPlace *member, double unit, ThawMesh **mesh, double **uv);
 // How thick a shape is and, of a sheet, how it stretches and bends: what `place` says, and what suits its mesh
 // (sheet.c).
 void thaw_scene_read_thickness(const ThawPlace *place, ThawShapeDef *shape);

@@ -178,7 +178,8 @@ static void read_points(const ThawPlace *place, ThawMesh **mesh) {
         }
 }
 
-static void read_mesh(const ThawPlace *place, double unit, ThawMesh **mesh, ThawMesherReport *report) {
+// uv: of a sheet's texture points (ThawShapeDef), where its file has some.
+static void read_mesh(const ThawPlace *place, double unit, ThawMesh **mesh, double **uv, ThawMesherReport *report) {
     static const char *const keys[] = {"file", "box",      "beam",    "points",  "sheet", "solid", "surface",
                                        "size", "elements", "grading", "sharpen", "piece", NULL};
     static const char *const kinds[] = {"file", "box", "beam", "points", "sheet", "solid", "surface", NULL};
@@ -212,7 +213,7 @@ static void read_mesh(const ThawPlace *place, double unit, ThawMesh **mesh, Thaw
                                  : SOLID_HERE,
                    (int32_t)number, unit, mesh, report);
     else if (which == SHEET)
-        thaw_scene_read_sheet(place, &member, unit, mesh);
+        thaw_scene_read_sheet(place, &member, unit, mesh, uv);
     else
         (which == 0 ? read_mesh_file : which == 1 ? read_box : which == 2 ? read_beam : read_points)(&member, mesh);
     ThawError error = {0};
@@ -220,6 +221,8 @@ static void read_mesh(const ThawPlace *place, double unit, ThawMesh **mesh, Thaw
         *mesh && which != SURFACE_FILE && number ? thaw_mesh_keep_piece(*mesh, (int32_t)number - 1, &error) : THAW_OK;
     if (status)
         thaw_place_fail(&piece, status, "%s", error.message);
+    if (number) // they are of all triangles
+        *uv = NULL;
     if (*mesh && (*mesh)->dim != dim)
         thaw_place_fail(&member, THAW_ERROR_INPUT, "a mesh of dimension %d; allowed: %d, the scene's", (*mesh)->dim,
                         dim);
@@ -310,11 +313,21 @@ static void read_shape(const ThawPlace *place, int32_t s) {
     ThawPlace scale_place = thaw_place_member(place, "scale");
     double scale[3] = {1, 1, 1};
     read_scale(&scale_place, scale);
-    read_mesh(&mesh, unit_of(reader->store->scene.world.dim, scale), &reader->store->meshes[s], &reader->meshed[s]);
+    double *uv = NULL;
+    read_mesh(&mesh, unit_of(reader->store->scene.world.dim, scale), &reader->store->meshes[s], &uv,
+              &reader->meshed[s]);
     shape->mesh = reader->store->meshes[s];
     if (reader->status)
         return;
     thaw_scene_read_thickness(place, shape);
+    if (!thaw_place_member(place, "warp").value)
+        shape->uv = uv;
+    for (int32_t e = 0; uv && scale[0] * scale[1] * scale[2] < 0 && e < shape->mesh->element_count; e++)
+        for (size_t k = 0; k < 2; k++) { // mirrored triangles are turned round (thaw_mesh_flip)
+            double *a = uv + 6 * (size_t)e + 2 + k, was = a[0];
+            a[0] = a[2];
+            a[2] = was;
+        }
     transform_mesh(place, scale, reader->store->meshes[s]);
     if (!reader->status)
         thaw_scene_read_element_data(place, shape);

@@ -6,6 +6,7 @@
 #include "material/material.h"
 #include "mesh/mesh.h"
 #include "mesh/solid.h"
+#include "mesh/soup.h"
 #include "scene/read.h"
 #include "thaw/read.h"
 #include "thaw/triangles.h"
@@ -162,17 +163,23 @@ static void make_from_drawing(const ThawPlace *place, double size, ThawMesh **me
     thaw_free(path);
 }
 
-static void read_file(const ThawPlace *place, ThawMesh **mesh) {
+static void read_file(const ThawPlace *place, ThawMesh **mesh, double **uv) {
     ThawError error = {0};
+    double *found = NULL;
     char *path = thaw_scene_path(place);
     const ThawStatus status =
-        path ? thaw_mesh_read_sheet(path, place->reader->options, mesh, NULL, &error) : THAW_ERROR_MEMORY;
+        path ? thaw_mesh_read_sheet_textured(path, place->reader->options, mesh, &found, &error) : THAW_ERROR_MEMORY;
     if (path && status)
         thaw_place_fail(place, status, "%s", error.message);
+    const size_t count = found ? 6 * (size_t)(*mesh)->element_count : 0;
+    double *kept = found ? thaw_scene_keep(place->reader, count, sizeof *kept) : NULL;
+    if (kept)
+        *uv = memcpy(kept, found, count * sizeof *kept);
+    thaw_free(found);
     thaw_free(path);
 }
 
-void thaw_scene_read_sheet(const ThawPlace *place, const ThawPlace *member, double unit, ThawMesh **mesh) {
+void thaw_scene_read_sheet(const ThawPlace *place, const ThawPlace *member, double unit, ThawMesh **mesh, double **uv) {
     static const char *const kinds[] = {"grid", "disc", "sphere", "revolution", "drawing", NULL};
     ThawPlace size_place = thaw_place_member(place, "size");
     double size = 0;
@@ -181,7 +188,7 @@ void thaw_scene_read_sheet(const ThawPlace *place, const ThawPlace *member, doub
     if (json_is_string(member->value)) {
         if (size_place.value)
             thaw_place_refuse(&size_place, "the triangles of a file are taken as they are", "to leave it out");
-        read_file(member, mesh);
+        read_file(member, mesh, uv);
         return;
     }
     if (member->value && !json_is_object(member->value))

@@ -224,20 +224,22 @@ void thaw_body_move(ThawStepper *s, ThawIncrement step) {
     lap(s, THAW_STAGE_ADVANCE, &since);
 }
 
-static int is_driven(const ThawStepper *s) {
-    if (s->system->map->ops->offset)
-        return 1;
-    for (int32_t k = 0; k < s->body->script_count; k++)
-        if (thaw_script_moves(&s->body->scripts[k]) && s->middle < s->body->scripts[k].release)
-            return 1;
-    return 0;
-}
-
 // Of the energy a body has or is given: a step may make so much out of nothing. One that makes more is made anew, with
 // stiffness projected.
 static const double SMALL_GAIN = 1e-4;
 
 static int has_frames(const ThawStepper *s) { return s->system->map->frame_count > 0; }
+
+// What scripts do: the impulses that their vertices need to go as they do, times how they go.
+static double drive_work(ThawStepper *s, ThawIncrement step, const double *v0) {
+    double forms[2], sum = 0;
+    thaw_body_resist(s, step);
+    s->inertia->ops->change(s->inertia, step.h, v0, s->v1, forms, s->u);
+    for (size_t i = 0; i < coordinates(s); i++)
+        if (s->scripted[i / (size_t)s->model->dim])
+            sum += s->w[i] * (s->u[i] + s->y[i] - step.h * (s->f[i] + s->f_ext[i]) - s->impulse[i]);
+    return sum;
+}
 
 // How much energy a linearised step makes out of nothing, J. Beyond the work of loads and contacts it gains
 //     K1 + E1 - K0 - E0 - v1'(h f_ext + J'lambda) = (E1 - E's quadratic model) - |v1-v0|_M^2 / 2 - h^2/2 v1'K v1 - h
@@ -256,6 +258,8 @@ static double gain_of(ThawStepper *s, ThawIncrement step, double elastic0, doubl
     s->inertia->ops->add_kinetic(s->inertia, NULL, s->v1, &kinetic1);
     for (size_t i = 0; i < coordinates(s); i++)
         work += s->v1[i] * (step.h * s->f_ext[i] + s->impulse[i]);
+    if (s->offset_moves)
+        work += drive_work(s, step, v0);
     const int corrects = !(s->system->map->ops->laws & THAW_MAP_ADVANCES_LINEARLY) && !has_frames(s);
     for (size_t i = 0; corrects && i < coordinates(s); i++) // by the map, on top of velocities
         work += s->f_ext[i] * (s->x1[i] - s->x[i] - step.h * s->v1[i]);
@@ -313,7 +317,7 @@ ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step) {
         thaw_body_resist(s, step);
         s->gains = is_driven_by_damping(s, step, s->v1, s->forms[1]);
     }
-    if (is_driven(s)) // what drives a body does work that is not counted here
+    if (s->system->map->ops->offset) // what drives it does work that is not known here
         return THAW_OK;
     if (!isfinite(s->set_energy))
         s->set_energy = thaw_force_energy(set, s->tasks, s->x, s->partial);

@@ -295,6 +295,19 @@ static void settings_are_put_into_a_scene_and_nothing_else_changes(void **state)
     }
 }
 
+static void a_sheet_says_how_far_it_is_stretched_and_folded(void **state) {
+    (void)state;
+    write_text(at("card.json"),
+               "{\"thaw\": 1, \"time\": {\"step\": 0.01, \"steps\": 60}, \"materials\": {\"m\": {\"density\": 300, "
+               "\"young\": 1e5, \"strain_limits\": [0.9, 1.05]}}, \"shapes\": {\"s\": {\"mesh\": {\"sheet\": "
+               "{\"grid\": {\"width\": 0.4, \"height\": 0.1}}, \"size\": 0.05}, \"material\": \"m\", "
+               "\"thickness\": 0.001, \"yield_angle\": 0.1}}, \"bodies\": [{\"shape\": \"s\", \"pins\": "
+               "[\"x-min\"]}]}");
+    expect("run @card.json --out @card --quiet", 0, "");
+    expect("explain @card --element 2", 0, "It is stretched to 1.0");
+    assert_non_null(strstr(said, "Its edges have been folded for good, by 0."));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_explains_its_elements),
@@ -302,6 +315,7 @@ int main(void) {
         cmocka_unit_test(a_rigid_body_says_why_it_is_awake),
         cmocka_unit_test(the_same_as_json),
         cmocka_unit_test(explain_refuses_what_is_not_there),
+        cmocka_unit_test(a_sheet_says_how_far_it_is_stretched_and_folded),
         cmocka_unit_test(a_full_run_says_that_nothing_can_be_rigid),
         cmocka_unit_test(pictures_are_coloured_by_any_field),
         cmocka_unit_test(a_histogram_follows_the_run),

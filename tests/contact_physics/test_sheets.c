@@ -186,7 +186,8 @@ static double deepest(const ThawWorld *world, int32_t body) {
     return worst;
 }
 
-static double drop(int number, const char *integrator, double size, double speed) {
+// How deep it dips at most; *failed: by more than a tenth of an edge, or a millimetre in the end.
+static double drop(int number, const char *integrator, double size, double speed, int *failed) {
     uint64_t seed = 977 * (uint64_t)number + 13;
     char thing[400], text[3000];
     for (int i = 0; i < 5; i++)
@@ -209,37 +210,44 @@ static double drop(int number, const char *integrator, double size, double speed
     }
     // A triangle may dip in for a step, where it turns or is pressed between its rows; nothing goes through, and what
     // lies is out.
-    if (!(worst < 0.1 * size) || !(deepest(world, 0) < 1e-3))
-        fail_msg("drop %d (%s, triangles of %g m, %g m/s): %g m deep in %s", number, integrator, size, speed, worst,
-                 thing);
+    *failed = !(worst < 0.1 * size) || !(deepest(world, 0) < 1e-3);
+    if (*failed || (getenv("THAW_RANDOM_DROPS") && worst > 0.03 * size))
+        print_message("drop %d (%s, triangles of %g m, %g m/s): %g m deep, %g in the end, in %s\n", number, integrator,
+                      size, speed, worst, deepest(world, 0), thing);
     thaw_world_free(&world);
     return worst;
 }
 
-// THAW_RANDOM_DROPS in the environment: how many.
+// THAW_RANDOM_DROPS in the environment: how many; THAW_FIRST_DROP: from which on.
 static void cloths_dropped_at_random_do_not_go_through(void **state) {
     (void)state;
     static const char *const integrators[] = {"semi-implicit", "euler", "euler-newton", "newton", "tr-bdf2"};
-    const char *many = getenv("THAW_RANDOM_DROPS");
-    const int count = many ? atoi(many) : repeats(30);
+    const char *many = getenv("THAW_RANDOM_DROPS"), *from = getenv("THAW_FIRST_DROP");
+    const int count = many ? atoi(many) : repeats(30), first = from ? atoi(from) : 0;
     double worst = 0;
-    for (int i = 0; i < count; i++) {
+    int bad = 0;
+    for (int i = first; i < first + count; i++) {
         const double size = i % 3 == 2 ? 0.2 : 0.1;
-        worst = fmax(worst, drop(i, integrators[i % 5], size, i % 4 == 3 ? 6 : 2) / size);
+        int failed;
+        worst = fmax(worst, drop(i, integrators[i % 5], size, i % 4 == 3 ? 6 : 2, &failed) / size);
+        bad += failed;
     }
-    print_message("%d drops, at most %.3f of an edge deep\n", count, worst);
+    print_message("%d drops, at most %.3f of an edge deep, %d too deep\n", count, worst, bad);
+    assert_int_equal(bad, 0);
 }
 
-// Draped over round things, a cloth of little damping comes to rest by linearised steps but for a trembling of half a
-// millimetre a second, as one contact of 57 comes and goes: single steps have up to three times that, so a hundred of
-// them count. (With the nearest place alone as contact it goes on at 4 mm/s.)
+// Draped over round things, a cloth of little damping comes to rest by linearised steps, once its corners have swung
+// out (some 15 s); by rigidify it falls asleep. Where places on edges were found to a hundredth of the edge it trembled
+// at half a millimetre a second for ever.
 static void a_cloth_that_is_draped_comes_to_rest(void **state) {
     (void)state;
-    static const char *const round[] = {"{\"sphere\": {\"radius\": 0.3}, \"position\": [0.02, 0.01, 0.3]}",
+    static const char *const under[] = {"{\"sphere\": {\"radius\": 0.3}, \"position\": [0.02, 0.01, 0.3]}",
                                         "{\"cylinder\": {\"radius\": 0.3, \"height\": 0.4}, \"position\": [0.02, "
-                                        "0.01, 0.4]}"};
-    for (int i = 0; i < 2; i++) {
+                                        "0.01, 0.4]}",
+                                        "{\"box\": {\"size\": [0.5, 0.4, 0.3]}, \"position\": [0.02, 0.01, 0.4]}"};
+    for (int i = 0; i < 4; i++) {
         static double v[3 * 200];
+        const int adaptive = i == 3;
         char text[1500];
         snprintf(text, sizeof text,
                  "{\"thaw\": 1, \"time\": {\"step\": 0.01}, \"materials\": {\"cloth\": {\"density\": 100, "
@@ -247,20 +255,20 @@ static void a_cloth_that_is_draped_comes_to_rest(void **state) {
                  "{\"sheet\": {\"grid\": {\"width\": 1, \"height\": 1}}, \"size\": 0.1}, \"material\": \"cloth\", "
                  "\"thickness\": 0.004, \"bending_damping\": 0.01}}, \"bodies\": [{\"shape\": \"cloth\", "
                  "\"position\": [0, 0, 0.65], \"friction\": 0.5}], \"obstacles\": [%s]}",
-                 round[i]);
-        ThawWorld *world = make_world(text, 1);
-        run_world(world, 900);
+                 under[adaptive ? 0 : i]);
+        ThawWorld *world = make_world_by(text, adaptive ? "rigidify" : "full", 1);
+        run_world(world, 1900);
         const int32_t count = 3 * thaw_world_vertex_count(world, 0);
         double sum = 0;
-        for (int n = 0; n < 100; n++) {
+        for (int n = 0; n < 20; n++) {
             run_world(world, 1);
             thaw_world_get_velocities(world, 0, v);
             for (int32_t k = 0; k < count; k++)
-                sum += v[k] * v[k] / (100 * count / 3);
+                sum += v[k] * v[k] / (20 * count / 3);
         }
-        print_message("it trembles at %.2g m/s\n", sqrt(sum));
-        if (!(sqrt(sum) < 1e-3))
-            fail_msg("on %s it still moves at %g m/s after 9 s", round[i], sqrt(sum));
+        print_message("still moves at %.2g m/s, asleep %d\n", sqrt(sum), thaw_world_is_asleep(world, 0));
+        if (!(sqrt(sum) < 1e-5) || (adaptive && !thaw_world_is_asleep(world, 0)))
+            fail_msg("on %s it still moves at %g m/s after 19 s", under[adaptive ? 0 : i], sqrt(sum));
         thaw_world_free(&world);
     }
 }

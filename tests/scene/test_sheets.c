@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "mesh/mesh.h"
+#include "step/step.h"
 #include "thaw/read.h"
 #include "thaw/thaw.h"
 
@@ -168,6 +169,45 @@ static void surfaces_of_mesh_files_are_sheets(void **state) {
     assert_non_null(strstr(error.message, "tetrahedra"));
 }
 
+// A square of a quad and a triangle that is left out, its texture turned by 30 degrees: u runs along the warp.
+static void texture_points_give_the_warp(void **state) {
+    (void)state;
+    static const char *const rest[] = {"", ", \"scale\": [-1, 1, 1]", ", \"warp\": [0, 1, 0]"};
+    char path[] = "/tmp/thaw-sheet-XXXXXX.obj";
+    FILE *f = fdopen(mkstemps(path, 4), "w");
+    const double c = cos(M_PI / 6), s = sin(M_PI / 6);
+    fprintf(f, "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt %.17g %.17g 0\nvt %.17g %.17g\nvt %.17g %.17g\n", c, -s,
+            c + s, c - s, s, c);
+    fputs("f 1 1 2\nf 1/1 2/2/7 3/3\nf -4/-4 -2/-2 -1/-1\n", f);
+    fclose(f);
+    for (int run = 0; run < 3; run++) {
+        char text[1000];
+        ThawScene *scene = NULL;
+        ThawWorld *world = NULL;
+        ThawError error = {0};
+        snprintf(text, sizeof text,
+                 "{\"thaw\": 1, \"shapes\": {\"s\": {\"mesh\": {\"sheet\": \"%s\"}, \"material\": \"cotton\"%s}}, "
+                 "\"bodies\": [{\"shape\": \"s\"}]}",
+                 path, rest[run]);
+        if (thaw_scene_parse(text, strlen(text), "uv", "/", &scene, &error))
+            fail_msg("%s", error.message);
+        const ThawShapeDef *shape = shape_of(scene, "s");
+        assert_int_equal(shape->mesh->element_count, 2);
+        assert_true((shape->uv != NULL) == (run < 2));
+        if (thaw_world_create(&scene->world, &world, &error))
+            fail_msg("%s", error.message);
+        const double *warp = world->model->shapes[0].warp, x = run == 2 ? 0 : run == 1 ? -c : c, y = run == 2 ? 1 : s;
+        for (int e = 0; e < 2; e++) {
+            const double along = warp[3 * e] * x + warp[3 * e + 1] * y;
+            if (!(fabs(along) > 1 - 1e-12))
+                fail_msg("run %d: the warp of triangle %d is %g, %g", run, e, warp[3 * e], warp[3 * e + 1]);
+        }
+        thaw_world_free(&world);
+        thaw_scene_free(&scene);
+    }
+    remove(path);
+}
+
 static const char good[] =
     "{'thaw': 1, 'materials': {'felt': {}}, 'shapes': {'s': {'mesh': {'sheet': {'grid': {'width': 1, "
     "'height': 1}}, 'size': 0.5}, 'material': 'felt', 'thickness': 0.01, 'bending': 'plate'}}, "
@@ -265,6 +305,7 @@ int main(void) {
         cmocka_unit_test(a_ball_is_closed_and_even),
         cmocka_unit_test(groups_of_a_surface_are_regions_and_fins_are_refused),
         cmocka_unit_test(surfaces_of_mesh_files_are_sheets),
+        cmocka_unit_test(texture_points_give_the_warp),
         cmocka_unit_test(what_sheets_lack_is_refused_at_its_place),
         cmocka_unit_test(the_digest_sees_how_a_sheet_bends),
     };
