@@ -19,3 +19,11 @@ mkdir -p "$out"
 cp -r bindings/python/thaw "$out/"
 (cd bindings/python && THAW_BUILD=$build "$python" setup.py -q build_ext --build-lib "$out" --build-temp "$out/temp")
 PYTHONPATH=$out PYTHONDONTWRITEBYTECODE=1 "$python" -m pytest -q -p no:cacheprovider bindings/python/tests
+if command -v mypy >/dev/null && command -v stubtest >/dev/null; then
+    stubs=$out/temp/stubs # in a folder without the code, which would be taken in their place
+    mkdir -p "$stubs/thaw" && cp bindings/python/thaw/__init__.pyi "$stubs/thaw/"
+    (cd "$out/temp" && MYPYPATH=$stubs PYTHONPATH=$out stubtest thaw --ignore-missing-stub) # leaves its cache there
+    MYPYPATH=$stubs mypy --check-untyped-defs --ignore-missing-imports --cache-dir "$out/temp/mypy" examples/python
+else
+    echo "types not checked: mypy and stubtest are not there (Debian's package mypy)"
+fi

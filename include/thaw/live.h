@@ -27,7 +27,7 @@ int32_t thaw_world_obstacle_index(const ThawWorld *world, ThawId id);
 int32_t thaw_world_attachment_index(const ThawWorld *world, ThawId id);
 
 // A pointer of the caller's own, which the world keeps and never looks at; NULL at first. Whatever has an id has one.
-// THAW_ERROR_INPUT: nothing has that id.
+// THAW_ERROR_INPUT: nothing has that id. Restoring a snapshot leaves it, and gives its own to what comes back.
 ThawStatus thaw_world_set_user(ThawWorld *world, ThawId id, void *user);
 void *thaw_world_user(const ThawWorld *world, ThawId id);
 
@@ -37,7 +37,8 @@ void *thaw_world_user(const ThawWorld *world, ThawId id);
 // about as long as loading a checkpoint, whatever it adds: make many changes in one edit.
 
 // Between these two, changes are collected; the world changes at the end, all at once or not at all. Steps are refused
-// in between, and what was added has an id but no index. A failing end, or thaw_world_cancel_edit, drops them.
+// in between, and what was added has an id but no index. A change that is refused leaves the edit as it was. A failing
+// end, or thaw_world_cancel_edit, drops all.
 ThawStatus thaw_world_begin_edit(ThawWorld *world, ThawError *error);
 ThawStatus thaw_world_end_edit(ThawWorld *world, ThawError *error);
 void thaw_world_cancel_edit(ThawWorld *world);
@@ -47,10 +48,14 @@ ThawStatus thaw_world_add_material(ThawWorld *world, const ThawMaterialDef *def,
 ThawStatus thaw_world_add_shape(ThawWorld *world, const ThawShapeDef *def, int32_t *index, ThawError *error);
 ThawStatus thaw_world_add_body(ThawWorld *world, const ThawBodyDef *def, ThawId *id, ThawError *error);
 ThawStatus thaw_world_add_obstacle(ThawWorld *world, const ThawObstacleDef *def, ThawId *id, ThawError *error);
-// Bodies and obstacles are told by the indices they have; an edit that adds them does so before. Springs begin where
-// their vertices are now.
+// Bodies and obstacles are told by the indices they have; in an open edit by those that it has made of them so far
+// (thaw_world_edit_index). Springs begin where their vertices are now.
 ThawStatus thaw_world_add_attachment(ThawWorld *world, const ThawAttachmentDef *def, ThawId *id, ThawError *error);
 ThawStatus thaw_world_add_pair(ThawWorld *world, const ThawPairDef *def, ThawError *error);
+// Of a body, an obstacle or an attachment, in an open edit also of one that it has added; -1: it is gone, in the edit
+// at least. And the shape of a body likewise.
+int32_t thaw_world_edit_index(const ThawWorld *world, ThawId id);
+int32_t thaw_world_body_shape(const ThawWorld *world, ThawId body);
 // With a body or an obstacle go its attachments. Bodies of one unit go together: in one edit.
 ThawStatus thaw_world_remove_body(ThawWorld *world, ThawId id, ThawError *error);
 ThawStatus thaw_world_remove_obstacle(ThawWorld *world, ThawId id, ThawError *error);

@@ -14,7 +14,10 @@
 extern "C" {
 #endif
 
-// Definitions are made by their default functions (below) and then changed.
+// Definitions are made by their default functions (below) and then changed. Those of worlds, shapes, bodies, obstacles
+// and attachments carry a mark of that (`made`) and are refused without it. Small ones (groups, scripts, forces,
+// changes, pairs) and materials have none, since tables of them are written out in full: what is left out is zero,
+// which makes a script that lets go at once, a force that is over, a pair without friction.
 
 // --- Shapes: a mesh with its materials, compiled once and shared by any number of bodies -----------------------------
 

@@ -470,17 +470,30 @@ static ThawStatus anchor_on_vertex(const char *where, const ThawModelBody *body,
     return THAW_OK;
 }
 
+// Of a sheet, all vertices in space.
+static double *sheet_in_space(const ThawModelBody *body, const double *places) {
+    double *x = THAW_NEW(double, 3 * (size_t)body->shape->nv);
+    for (int32_t i = 0; x && i < body->shape->nv; i++)
+        out_of_places(body, places, i, x + 3 * (size_t)i);
+    return x;
+}
+
 // All anchors along an edge, by the place of each vertex along its own.
-static ThawStatus anchor_along(const char *where, const ThawAttachmentDef *def, const ThawModel *model,
-                               const ThawAttachment *a, const ThawGroup *group, ThawError *error) {
+static ThawStatus anchor_along(const char *where, const ThawAttachmentDef *def, const ThawReuse *reuse,
+                               const ThawModel *model, const ThawAttachment *a, const ThawGroup *group,
+                               ThawError *error) {
     const ThawModelBody *const body[2] = {&model->bodies[a->body], &model->bodies[a->other]};
+    double *const x[2] = {sheet_in_space(body[0], places_of(reuse, model, a->body)),
+                          sheet_in_space(body[1], places_of(reuse, model, a->other))};
     ThawChain own = {0}, other = {0};
     const ThawChain *const chain[2] = {&own, &other};
-    ThawStatus status = thaw_chain_find(where, body[0]->shape, group, &own, error);
+    ThawStatus status = x[0] && x[1] ? THAW_OK : thaw_error_memory(error, "an attachment");
+    if (status == THAW_OK)
+        status = thaw_chain_find(where, body[0]->shape, group, &own, error);
     if (status == THAW_OK)
         status = thaw_chain_find(where, body[1]->shape, &body[1]->shape->groups[def->other_group], &other, error);
     if (status == THAW_OK) {
-        const ThawLay lay = thaw_chain_lay(body, chain);
+        const ThawLay lay = thaw_chain_lay((const double *const[2]){x[0], x[1]}, chain);
         for (int32_t i = 0; i < own.count; i++) {
             ThawAnchor *anchor = &model->anchors[a->first];
             while (anchor->vertex != own.vertex[i])
@@ -492,6 +505,8 @@ static ThawStatus anchor_along(const char *where, const ThawAttachmentDef *def, 
     }
     thaw_chain_clear(&own);
     thaw_chain_clear(&other);
+    thaw_free(x[0]);
+    thaw_free(x[1]);
     return status;
 }
 
@@ -524,7 +539,7 @@ static ThawStatus place_anchors(const char *where, const ThawAttachmentDef *def,
     const int along = distance && def->pairing == THAW_ATTACHMENT_ALONG;
     const ThawGroup *other = def->other_group >= 0 ? &model->bodies[a->other].shape->groups[def->other_group] : NULL;
     if (along)
-        status = anchor_along(where, def, model, a, group, error);
+        status = anchor_along(where, def, reuse, model, a, group, error);
     for (int32_t i = 0; i < a->count && status == THAW_OK; i++) {
         ThawAnchor *anchor = &model->anchors[a->first + i];
         double x[3] = {0, 0, 0};

@@ -253,22 +253,10 @@ void thaw_definition_free(ThawDefinition **pointer) {
         thaw_free(d->lists[list].entries);
     }
     free_piece(&d->piece);
-    free_piece(&d->stamp);
     thaw_materials_free(&d->shelf);
     thaw_free(d);
     *pointer = NULL;
 }
-
-ThawStatus thaw_definition_part(ThawDefinition *d, ThawError *error) {
-    ThawPiece *stamp = new_piece();
-    if (!stamp)
-        return thaw_error_memory(error, "the definition");
-    free_piece(&d->stamp);
-    d->stamp = stamp;
-    return THAW_OK;
-}
-
-int thaw_definition_is_same(const ThawDefinition *a, const ThawDefinition *b) { return a->stamp == b->stamp; }
 
 // The piece of an item, whose pointers lead into it from then on.
 static ThawStatus take(const ThawDefinition *d, ThawList list, void *item, ThawPiece **piece, ThawError *error) {
@@ -306,11 +294,21 @@ ThawStatus thaw_definition_replace(ThawDefinition *d, ThawList list, int32_t ind
                                    ThawError *error) {
     ThawEntry *entry = &d->lists[list].entries[index];
     ThawEntry fresh = {.id = entry->id, .user = entry->user};
-    void *to = item_at(d, list, index);
-    memcpy(to, item, kinds[list].size);
+    const size_t size = kinds[list].size;
+    void *to = item_at(d, list, index), *before = thaw_alloc(1, size);
+    if (!before)
+        return thaw_error_memory(error, "the definition");
+    memcpy(before, to, size);
+    memcpy(to, item, size);
     ThawStatus status = take(d, list, to, &fresh.piece, error);
-    clear_entry(entry); // only now: the new one may have pointed into it
-    *entry = fresh;
+    if (status == THAW_OK) {
+        clear_entry(entry); // only now: the new one may have pointed into it
+        *entry = fresh;
+    } else {
+        clear_entry(&fresh);
+        memcpy(to, before, size);
+    }
+    thaw_free(before);
     return status;
 }
 
@@ -396,8 +394,6 @@ ThawStatus thaw_definition_create(const ThawWorldDef *def, const ThawModel *mode
     ThawDefinition *d = *result;
     if (status == THAW_OK && !(d->piece = new_piece()))
         status = thaw_error_memory(error, "the definition");
-    if (status == THAW_OK)
-        status = thaw_definition_part(d, error);
     if (status == THAW_OK) {
         d->def.options = keep_options(d->piece, def->options, def->option_count);
         KEEP_TEXT(d->piece, d->def.source);
@@ -440,7 +436,6 @@ ThawStatus thaw_definition_copy(const ThawDefinition *from, ThawDefinition **res
         return status;
     }
     d->piece = share_piece(from->piece);
-    d->stamp = share_piece(from->stamp);
     d->shelf = thaw_materials_share(from->shelf);
     d->clock = from->clock;
     point(d);

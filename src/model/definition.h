@@ -34,7 +34,6 @@ typedef struct ThawEntry {
 typedef struct ThawDefinition {
     ThawWorldDef def; // its pointers lead into the lists
     ThawPiece *piece; // of what is no item
-    ThawPiece *stamp; // of this definition and of copies in which nothing is changed
     ThawMaterials *shelf;
     ThawClock clock;
     struct ThawItems {
@@ -49,12 +48,9 @@ ThawStatus thaw_definition_create(const ThawWorldDef *def, const ThawModel *mode
                                   ThawDefinition **definition, ThawError *error);
 ThawStatus thaw_definition_copy(const ThawDefinition *from, ThawDefinition **definition, ThawError *error);
 void thaw_definition_free(ThawDefinition **definition);
-// One of two copies is about to be changed: they are not the same any more.
-ThawStatus thaw_definition_part(ThawDefinition *d, ThawError *error);
-int thaw_definition_is_same(const ThawDefinition *a, const ThawDefinition *b);
 
-// Behind the others of its list. item: a struct of that list; what it points to is copied. A failure leaves the
-// definition good for nothing but to be freed.
+// Behind the others of its list. item: a struct of that list; what it points to is copied. A failure (here and in
+// _replace) leaves the definition as it was.
 ThawStatus thaw_definition_add(ThawDefinition *d, ThawList list, const void *item, uint64_t id, ThawError *error);
 // In the place of another one, whose id and user data it takes over. What was compiled from the old one is forgotten.
 ThawStatus thaw_definition_replace(ThawDefinition *d, ThawList list, int32_t index, const void *item, ThawError *error);

@@ -3,9 +3,9 @@
 //
 // The vertices of a group are a chain where mesh edges join them one after another: edges of the rim, or, where the
 // group has none of these, any edges. Two chains are laid along each other by arc length at rest; which end goes to
-// which, and of closed chains where they begin, is what makes the squares of the distances at the start least. So both
-// edges may be curved and have other vertices, and a longer one is gathered evenly. Linear but for a search over the
-// beginnings of closed chains.
+// which, and of closed chains where they begin, is what makes the squares of the distances least when the seam begins.
+// So both edges may be curved and have other vertices, and a longer one is gathered evenly. Linear but for a search
+// over the beginnings of closed chains.
 #include "model/seam.h"
 
 #include <math.h>
@@ -114,34 +114,27 @@ void thaw_chain_at(const ThawChain *chain, double share, int32_t vertex[2], doub
     weight[0] = 1 - weight[1];
 }
 
-// Where a vertex of a body is at the start.
-static void place_of(const ThawModelBody *body, int32_t vertex, double x[3]) {
-    thaw_body_place(body, 3, body->shape->X + 3 * (size_t)vertex, x);
-}
-
 double thaw_chain_share(const ThawChain *chain, int32_t i, const ThawLay *lay) {
     double share = chain->along[i] / chain->along[chain->count - 1 + chain->closed] - lay->start;
     share -= chain->closed ? floor(share) : 0;
     return lay->shift + (lay->back ? -share : share);
 }
 
-static double apart(const ThawModelBody *const body[2], const ThawChain *const chain[2], const ThawLay *lay) {
+static double apart(const double *const x_of[2], const ThawChain *const chain[2], const ThawLay *lay) {
     double sum = 0;
     for (int32_t i = 0; i < chain[0]->count; i++) {
-        double x[3], y[2][3], weight[2];
+        double x[3], weight[2];
         int32_t vertex[2];
         thaw_chain_at(chain[1], thaw_chain_share(chain[0], i, lay), vertex, weight);
-        place_of(body[0], chain[0]->vertex[i], x);
-        for (int k = 0; k < 2; k++) {
-            place_of(body[1], vertex[k], y[k]);
-            thaw_v3_add(x, -weight[k], y[k], x);
-        }
+        thaw_v3_copy(x_of[0] + 3 * (size_t)chain[0]->vertex[i], x);
+        for (int k = 0; k < 2; k++)
+            thaw_v3_add(x, -weight[k], x_of[1] + 3 * (size_t)vertex[k], x);
         sum += thaw_v3_dot(x, x);
     }
     return sum;
 }
 
-ThawLay thaw_chain_lay(const ThawModelBody *const body[2], const ThawChain *const chain[2]) {
+ThawLay thaw_chain_lay(const double *const x_of[2], const ThawChain *const chain[2]) {
     const ThawChain *turns = chain[1]->closed ? chain[1] : chain[0]->closed ? chain[0] : NULL;
     const int32_t beginnings = turns ? turns->count : 1;
     ThawLay best = {0};
@@ -150,7 +143,7 @@ ThawLay thaw_chain_lay(const ThawModelBody *const body[2], const ThawChain *cons
         for (int back = 0; back < 2; back++) {
             const double begin = turns ? turns->along[b] / turns->along[turns->count] : 0;
             const ThawLay lay = turns == chain[1] ? (ThawLay){begin, 0, back} : (ThawLay){back ? 1 : 0, begin, back};
-            const double sum = apart(body, chain, &lay);
+            const double sum = apart(x_of, chain, &lay);
             if (sum < least) {
                 least = sum;
                 best = lay;

@@ -28,7 +28,7 @@ void thaw_chain_clear(ThawChain *chain);
 void thaw_chain_at(const ThawChain *chain, double share, int32_t vertex[2], double weight[2]);
 // The share of the other's length that its i-th vertex lies at.
 double thaw_chain_share(const ThawChain *chain, int32_t i, const ThawLay *lay);
-// The way in which the first lies nearest to the second, where their bodies are at the start.
-ThawLay thaw_chain_lay(const ThawModelBody *const body[2], const ThawChain *const chain[2]);
+// The way in which the first lies nearest to the second. x_of: where the vertices of their bodies are, 3 doubles each.
+ThawLay thaw_chain_lay(const double *const x_of[2], const ThawChain *const chain[2]);
 
 #endif

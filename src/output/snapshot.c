@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Snapshots: a checkpoint in memory, and a copy of the definition, whose pieces and shapes are shared with the world's.
-// A world whose definition is still that one only takes the state over; another one is made anew in its place.
+// To restore is to make a world of both in the place of the one there is, which goes only once the new one is whole.
 #include "output/save.h"
 #include "step/edit.h"
 #include "thaw/live.h"
@@ -62,16 +62,24 @@ static ThawStatus fill(ThawWorld *world, ThawWorld *before, const void *context,
     return thaw_load_state(snapshot->state, "in memory", 1, world, error);
 }
 
+// What is no part of a world's past: its threads, and pointers of the caller's that it has now.
+static void keep_own(const ThawWorld *world, ThawDefinition *definition) {
+    definition->def.threads = world->definition->def.threads;
+    for (int list = 0; list < THAW_LIST_COUNT; list++)
+        for (int32_t i = 0; i < definition->lists[list].count; i++) {
+            ThawEntry *entry = &definition->lists[list].entries[i];
+            const int32_t now = thaw_definition_find(world->definition, (ThawList)list, entry->id);
+            if (now >= 0)
+                entry->user = world->definition->lists[list].entries[now].user;
+        }
+}
+
 ThawStatus thaw_world_restore(ThawWorld *world, const ThawSnapshot *snapshot, ThawError *error) {
     if (!world || !snapshot)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_restore: %s is NULL", world ? "snapshot" : "world");
     if (world->edit)
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "thaw_world_restore: an edit is open; allowed: outside of edits");
-    if (thaw_definition_is_same(world->definition, snapshot->definition)) {
-        world->edition += world->state.change_count > 0; // shapes may change back
-        return thaw_load_state(snapshot->state, "in memory", 1, world, error);
-    }
     if (world->model->dim != snapshot->definition->def.dim)
         return thaw_error_set(
             error, THAW_ERROR_INPUT,
@@ -81,8 +89,10 @@ ThawStatus thaw_world_restore(ThawWorld *world, const ThawSnapshot *snapshot, Th
     ThawDefinition *definition = NULL;
     ThawModel *model = NULL;
     ThawStatus status = thaw_definition_copy(snapshot->definition, &definition, error);
-    if (status == THAW_OK)
+    if (status == THAW_OK) {
+        keep_own(world, definition);
         status = thaw_definition_compile(definition, 0, NULL, NULL, &model, error);
+    }
     if (status != THAW_OK) {
         thaw_definition_free(&definition);
         return status;

@@ -31,6 +31,24 @@ int32_t thaw_world_body_index(const ThawWorld *w, ThawId id) { return find(w, TH
 int32_t thaw_world_obstacle_index(const ThawWorld *w, ThawId id) { return find(w, THAW_LIST_OBSTACLES, id); }
 int32_t thaw_world_attachment_index(const ThawWorld *w, ThawId id) { return find(w, THAW_LIST_ATTACHMENTS, id); }
 
+// What definitions that are added now talk about.
+static const ThawDefinition *latest(const ThawWorld *world) {
+    return world->edit ? world->edit->next : world->definition;
+}
+
+int32_t thaw_world_edit_index(const ThawWorld *world, ThawId id) {
+    static const ThawList lists[3] = {THAW_LIST_BODIES, THAW_LIST_OBSTACLES, THAW_LIST_ATTACHMENTS};
+    int32_t index = -1;
+    for (int k = 0; k < 3 && world && index < 0; k++)
+        index = thaw_definition_find(latest(world), lists[k], id);
+    return index;
+}
+
+int32_t thaw_world_body_shape(const ThawWorld *world, ThawId body) {
+    const int32_t index = world ? thaw_definition_find(latest(world), THAW_LIST_BODIES, body) : -1;
+    return index >= 0 ? latest(world)->def.bodies[index].shape : -1;
+}
+
 static ThawEntry *entry_of(const ThawDefinition *d, ThawId id) {
     for (int list = 0; list < THAW_LIST_COUNT; list++) {
         const int32_t index = thaw_definition_find(d, (ThawList)list, id);
@@ -83,8 +101,6 @@ static ThawStatus begin(ThawWorld *world, const char *function, ThawError *error
     ThawEdit *edit = world->edit = THAW_NEW(ThawEdit, 1);
     ThawStatus status =
         edit ? thaw_definition_copy(world->definition, &edit->next, error) : thaw_error_memory(error, "an edit");
-    if (status == THAW_OK)
-        status = thaw_definition_part(edit->next, error);
     if (status == THAW_OK && !(edit->wake = THAW_NEW(unsigned char, world->model->body_count)))
         status = thaw_error_memory(error, "an edit");
     if (status != THAW_OK)
@@ -263,13 +279,14 @@ static ThawStatus carry_out(ThawWorld *world, ThawError *error) {
     return status;
 }
 
-// The end of a function that has changed the edit, well or not: it is carried out, unless more is to come.
+// The end of a function that has changed the edit, or refused to: it is carried out, unless more is to come.
 static ThawStatus end(ThawWorld *world, ThawStatus status, ThawError *error) {
-    if (!world || !world->edit)
+    if (!world || !world->edit || world->edit->open)
         return status;
-    if (status != THAW_OK) // good for nothing
-        thaw_edit_free(world);
-    return status != THAW_OK || world->edit->open ? status : carry_out(world, error);
+    if (status == THAW_OK)
+        return carry_out(world, error);
+    thaw_edit_free(world);
+    return status;
 }
 
 ThawStatus thaw_world_begin_edit(ThawWorld *world, ThawError *error) {
@@ -285,9 +302,7 @@ ThawStatus thaw_world_begin_edit(ThawWorld *world, ThawError *error) {
 ThawStatus thaw_world_end_edit(ThawWorld *world, ThawError *error) {
     if (!world || !world->edit)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_end_edit: %s",
-                              world ? "no edit is open, or a change in it has failed; allowed: after "
-                                      "thaw_world_begin_edit"
-                                    : "world is NULL");
+                              world ? "no edit is open; allowed: after thaw_world_begin_edit" : "world is NULL");
     world->edit->open = 0;
     return end(world, THAW_OK, error);
 }
@@ -405,8 +420,6 @@ static ThawStatus remove_thing(ThawWorld *world, ThawList list, const char *func
     }
     if (status == THAW_OK)
         thaw_definition_remove(world->edit->next, list, index);
-    else if (world->edit->open)
-        return status; // nothing has changed in it
     return end(world, status, error);
 }
 
@@ -509,8 +522,6 @@ ThawStatus thaw_world_set_friction(ThawWorld *world, int32_t body, double fricti
         status = check_index("thaw_world_set_friction", "body", body, world->model->body_count, error);
     if (status == THAW_OK)
         status = thaw_world_wake(world, body);
-    if (status == THAW_OK)
-        status = thaw_definition_part(world->definition, error);
     if (status != THAW_OK)
         return status;
     ((ThawBodyDef *)world->definition->lists[THAW_LIST_BODIES].defs)[body].friction = friction;
@@ -525,8 +536,6 @@ ThawStatus thaw_world_set_obstacle_friction(ThawWorld *world, int32_t obstacle, 
             check_index("thaw_world_set_obstacle_friction", "obstacle", obstacle, world->model->obstacle_count, error);
     if (status == THAW_OK)
         status = thaw_world_wake(world, -1);
-    if (status == THAW_OK)
-        status = thaw_definition_part(world->definition, error);
     if (status != THAW_OK)
         return status;
     ((ThawObstacleDef *)world->definition->lists[THAW_LIST_OBSTACLES].defs)[obstacle].friction = friction;

@@ -182,6 +182,9 @@ static ThawStatus balance_all(ThawWorld *world, ThawError *error) {
 ThawStatus thaw_world_solve_static(ThawWorld *world, ThawStepStats *stats, ThawError *error) {
     if (!world)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_solve_static: world is NULL");
+    if (world->edit)
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "thaw_world_solve_static: an edit is open; allowed: outside of edits");
     for (int32_t i = 0; i < world->model->body_count; i++)
         if (thaw_model_moved(world->model, i)->skeleton)
             return thaw_error_set(error, THAW_ERROR_INPUT,

@@ -631,13 +631,14 @@ static ThawStatus step_party(ThawWorld *world, ThawIncrement step, ThawError *er
     ThawStatus status = THAW_OK;
     if (pace.blow)
         choose_scheme(world, thaw_scheme_of_blows(scheme));
+    world->blows = pace.blow;
     step.h /= pace.parts;
     for (int k = 0; k < pace.parts && status == THAW_OK; k++, step.t += step.h) {
         world->parts_left = pace.blow ? pace.parts - 1 - k : 0;
         status = rebounds ? step_rebounding(world, step, error)
                           : step_interval(world, step, world->model->options.halvings, error);
     }
-    world->parts_left = 0;
+    world->blows = world->parts_left = 0;
     choose_scheme(world, scheme);
     return status;
 }

@@ -263,6 +263,7 @@ struct ThawWorld {
     int32_t parties, turn;  // how many parties there are, and whose turn it is
     int32_t *together;      // body_count, a forest: bodies that are of one party in this step
     unsigned char *aside;   // body_count, not 0: awake, and waiting for others; put aside at that depth
+    int blows;              // those whose turn it is make the step for their blows
     int parts_left;         // of a step in parts for blows, of those whose turn it is
     int depth;              // how often some of those whose turn it was have been put aside
     double *span;           // 6 * body_count, m: boxes of where bodies have been in the step

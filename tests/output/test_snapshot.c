@@ -105,6 +105,29 @@ static void test_across_edits(void **state) {
     thaw_world_free(&world);
 }
 
+// The caller's pointers are not of the past; those of what comes back are.
+static void test_users_stay(void **state) {
+    (void)state;
+    for (int edited = 0; edited < 2; edited++) {
+        ThawError error = {0};
+        ThawWorld *world = make_world(scene, 1);
+        ThawSnapshot *snapshot = NULL;
+        const ThawId a = thaw_world_body_id(world, 0), b = thaw_world_body_id(world, 1);
+        int old = 0, now = 0;
+        thaw_world_set_user(world, a, &old);
+        thaw_world_set_user(world, b, &old);
+        must(thaw_world_snapshot(world, &snapshot, &error), &error);
+        if (edited)
+            must(thaw_world_remove_body(world, a, &error), &error);
+        thaw_world_set_user(world, b, &now);
+        must(thaw_world_restore(world, snapshot, &error), &error);
+        assert_ptr_equal(thaw_world_user(world, a), &old);
+        assert_ptr_equal(thaw_world_user(world, b), &now);
+        thaw_snapshot_free(&snapshot);
+        thaw_world_free(&world);
+    }
+}
+
 static void test_shapes_that_change(void **state) {
     (void)state;
     ThawError error = {0};
@@ -173,9 +196,8 @@ static void test_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_back_and_on),
-        cmocka_unit_test(test_across_edits),
-        cmocka_unit_test(test_shapes_that_change),
+        cmocka_unit_test(test_back_and_on), cmocka_unit_test(test_across_edits),
+        cmocka_unit_test(test_users_stay),  cmocka_unit_test(test_shapes_that_change),
         cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,6 +68,8 @@ static ThawStatus clone(ThawWorld *world, ThawError *error) {
 
 static ThawStatus restore(ThawWorld *world, ThawError *error) { return thaw_world_restore(world, kept, error); }
 
+static ThawStatus restore_same(ThawWorld *world, ThawError *error) { return restore(world, error); }
+
 static ThawStatus move(ThawWorld *world, ThawError *error) {
     return thaw_world_move_obstacle(world, 0, (double[]){0, 0, 0.01}, NULL, 0, error);
 }
@@ -92,6 +94,7 @@ static void test_every_allocation(void **state) {
         {"snapshot", snap, 20},
         {"clone", clone, 100},
         {"restore", restore, 100},
+        {"restore the same", restore_same, 100},
         {"move", move, 0},
     };
     ThawError error = {0};
@@ -103,6 +106,8 @@ static void test_every_allocation(void **state) {
             must(thaw_world_remove_attachment(world, thaw_world_attachment_id(world, 0), &error), &error);
             must(thaw_world_remove_attachment(straight, thaw_world_attachment_id(straight, 0), &error), &error);
         }
+        if (calls[k].call == restore_same) // of the things that it is made of
+            must(thaw_world_snapshot(world, &kept, &error), &error);
         run_world(straight, 5);
         run_world(world, 5);
         if (calls[k].call == set_material) // it wakes all, well or not

@@ -320,6 +320,7 @@ static void test_refusals(void **state) {
     expect_refusal(thaw_world_end_edit(world, &error), &error, "no edit is open");
     must(thaw_world_begin_edit(world, &error), &error);
     expect_refusal(thaw_world_begin_edit(world, &error), &error, "an edit is open");
+    expect_refusal(thaw_world_solve_static(world, NULL, &error), &error, "an edit is open");
     thaw_world_cancel_edit(world);
     check(world);
     run_world(world, 30);
@@ -355,6 +356,43 @@ static void test_attach_later(void **state) {
     thaw_world_free(&world);
 }
 
+// In an edit things are told by the indices that the edit has made of them; what is refused is no part of it.
+static void test_indices_in_an_edit(void **state) {
+    (void)state;
+    ThawError error = {0};
+    ThawWorld *world = make_world(piles, 1);
+    const ThawId a = thaw_world_body_id(world, 0), c = thaw_world_body_id(world, 2), d = thaw_world_body_id(world, 3);
+    ThawBodyDef def = cube_at(10, 1.15);
+    ThawAttachmentDef held = thaw_attachment_def_default();
+    ThawId id = 0, none = 7, first = 0;
+    held.stiffness = 100;
+    must(thaw_world_begin_edit(world, &error), &error);
+    must(thaw_world_remove_body(world, a, &error), &error);
+    expect_refusal(thaw_world_remove_body(world, a, &error), &error, "nothing has the id");
+    expect_refusal(thaw_world_add_body(world, NULL, &none, &error), &error, "def is NULL");
+    expect_refusal(thaw_world_set_pressure(world, 5, 1, &error), &error, "shape is 5");
+    assert_int_equal(none, 0);
+    must(thaw_world_add_body(world, &def, &id, &error), &error); // the edit is still open
+    assert_int_equal(thaw_world_body_count(world), 5);
+    assert_int_equal(thaw_world_body_index(world, c), 2);
+    assert_int_equal(thaw_world_edit_index(world, a), -1);
+    assert_int_equal(held.body = thaw_world_edit_index(world, d), 2);
+    assert_int_equal(held.other_body = thaw_world_edit_index(world, id), 4);
+    assert_int_equal(thaw_world_body_shape(world, id), 0);
+    assert_int_equal(thaw_world_body_shape(world, d), 1);
+    assert_int_equal(thaw_world_body_shape(world, a), -1);
+    must(thaw_world_add_attachment(world, &held, &first, &error), &error);
+    assert_int_equal(thaw_world_edit_index(world, first), 1);
+    must(thaw_world_end_edit(world, &error), &error);
+    check(world);
+    ThawAttachmentState now;
+    thaw_world_get_attachment(world, thaw_world_attachment_index(world, first), &now);
+    assert_int_equal(now.body, thaw_world_body_index(world, d));
+    assert_int_equal(now.other_body, thaw_world_body_index(world, id));
+    assert_int_equal(thaw_world_edit_index(world, id), thaw_world_body_index(world, id));
+    thaw_world_free(&world);
+}
+
 // What comes and goes, and settings, are work from outside: the balance closes.
 static void test_ledger(void **state) {
     (void)state;
@@ -382,6 +420,7 @@ int main(void) {
         cmocka_unit_test(test_step_size),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_attach_later),
+        cmocka_unit_test(test_indices_in_an_edit),
         cmocka_unit_test(test_ledger),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,8 +11,10 @@
 
 #include <cmocka.h>
 
+#include "step/step.h"
 #include "support/folder.h"
 #include "support/world.h"
+#include "thaw/live.h"
 #include "thaw/scene.h"
 
 #define PATCH                                                                                                          \
@@ -101,6 +103,40 @@ static void corners_ride_on_frames_and_are_let_go(void **state) {
     run_world(world, 70);
     thaw_world_get_positions(world, 0, x);
     assert_true(x[2] < -0.2);
+    thaw_world_free(&world);
+}
+
+// Sewn later, when one of the patches has been turned over: what lies side by side now belongs together, though at the
+// start it was the other way round.
+static void a_seam_that_is_made_later_goes_by_present_places(void **state) {
+    (void)state;
+    ThawWorld *world = make_world(
+        "{\"thaw\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.005}, \"shapes\": {" PATCH "}, \"bodies\": ["
+        "{\"name\": \"left\", \"shape\": \"patch\", \"position\": [-0.225, 0, 0]}, "
+        "{\"name\": \"right\", \"shape\": \"patch\", \"position\": [0.225, 0, 0]}], \"attachments\": ["
+        "{\"body\": \"left\", \"group\": \"x-max\", \"to\": \"right\", \"to_group\": \"x-min\", \"pairing\": "
+        "\"along\", "
+        "\"kind\": \"distance\", \"length\": 0, \"close\": 1}]}",
+        1);
+    ThawError error = {0};
+    const ThawAttachmentDef def = world->definition->def.attachments[0];
+    double left[3 * 25], lines[6 * 5];
+    ThawId id = 0;
+    ThawAttachmentState sewn;
+    assert_int_equal(thaw_world_begin_edit(world, &error), THAW_OK);
+    assert_int_equal(thaw_world_add_attachment(world, &def, &id, &error), THAW_OK);
+    assert_int_equal(thaw_world_remove_attachment(world, thaw_world_attachment_id(world, 0), &error), THAW_OK);
+    assert_int_equal(thaw_world_get_positions(world, 0, left), THAW_OK);
+    for (int i = 0; i < 25; i++)
+        left[3 * i + 1] *= -1;
+    assert_int_equal(thaw_world_set_positions(world, 0, left), THAW_OK);
+    assert_int_equal(thaw_world_end_edit(world, &error), THAW_OK);
+    const int32_t index = thaw_world_attachment_index(world, id);
+    assert_int_equal(thaw_world_get_attachment(world, index, &sewn), THAW_OK);
+    assert_int_equal(sewn.vertices, 5);
+    assert_int_equal(thaw_world_get_attachment_lines(world, index, lines), THAW_OK);
+    for (int i = 0; i < 5; i++)
+        assert_true(fabs(lines[6 * i + 1] - lines[6 * i + 4]) < 1e-9); // 0.4 m at the ends, by places of the start
     thaw_world_free(&world);
 }
 
@@ -293,6 +329,7 @@ int main(void) {
         cmocka_unit_test(a_strip_is_sewn_to_a_tube),
         cmocka_unit_test(a_tube_has_the_same_bits_after_resume),
         cmocka_unit_test(edges_of_different_meshes_are_sewn_by_their_length),
+        cmocka_unit_test(a_seam_that_is_made_later_goes_by_present_places),
         cmocka_unit_test(a_closed_edge_is_cut_open_along_an_open_one),
         cmocka_unit_test(what_could_hold_only_to_itself_is_refused),
         cmocka_unit_test(what_is_held_elsewhere_changes_no_bit_here),

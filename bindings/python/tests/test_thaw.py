@@ -79,6 +79,72 @@ def test_views_share_memory_and_guard_it():
         body.positions  # noqa: B018
 
 
+def test_views_keep_their_world_whatever_is_made_of_them():
+    world, shape = built()
+    body = world.add_body(shape, pins=["x-min"])
+    bare, copy = np.asarray(body.view()[0]), body.view()[0] * 2
+    with pytest.raises(BufferError):
+        world.close()
+    with pytest.raises(ValueError):
+        bare.flags.writeable = True
+    before = bare.copy()
+    del world, body, shape
+    gc.collect()
+    assert np.array_equal(bare, before)  # it is not gone
+    del bare
+    world, shape = built()
+    copy = world.add_body(shape).view()[0] * 2
+    world.close()  # copies hold nothing up
+    assert copy.shape[1] == 3
+    world, shape = built()
+    body = world.add_body(shape)
+    with pytest.raises(BufferError):
+        with world.edit():
+            kept = body.view()[0]
+    del kept
+    with world.edit():
+        world.add_obstacle()
+    changing = thaw.World({**SCENE, "bodies": [{"name": "a", "shape": "cube", "changes": [
+        {"at": 0.02, "remove": {"box": {"min": [0.1, 0, 0], "max": [0.2, 0.2, 0.2]}}}]}]})
+    with pytest.raises(thaw.UseError, match="shapes of this world change"):
+        changing.bodies[0].view()
+    with pytest.raises(thaw.UseError):
+        changing.clone().bodies[0].view()
+
+
+def test_attachments_know_the_shape_of_each_body():
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1.0]]) * 0.2
+    elements = [[0, 1, 2, 3], [1, 2, 3, 4]]
+    world = thaw.World(gravity=(0, 0, 0))
+    with world.edit():
+        material = world.add_material("silicone")
+        first = world.add_shape(thaw.Mesh(corners, elements, {"end": [0]}), material)
+        second = world.add_shape(thaw.Mesh(corners, elements, {"other": [0], "end": [1, 2, 3, 4]}), material)
+        gone = world.add_body(first)
+        a, b = world.add_body(first, position=(1, 0, 0)), world.add_body(second, position=(1.3, 0, 0))
+    assert world.attach(b, "end", stiffness=10).state.vertices == 4
+    assert world.attach(a, "end", stiffness=10).state.vertices == 1
+    with pytest.raises(thaw.InputError, match="group 'other'; allowed: all, end"):
+        world.attach(a, "other")
+    with world.edit():  # what it takes away does not count, what it adds does
+        world.remove(gone)
+        new = world.add_body(second, position=(1, 0.3, 0))
+        held = world.attach(new, "end", b, stiffness=10)
+        with pytest.raises(thaw.UseError):
+            world.attach(gone, "end")
+        with pytest.raises(thaw.InputError):
+            world.set_material(9, young=1)
+        with pytest.raises(thaw.InputError):
+            world.attach(thaw.World(SCENE).bodies[0], "all")
+    state = held.state
+    assert (state.body, state.other_body, state.vertices) == (new.index, b.index, 4)
+    line = world.attach(a, "end", b, other_group="other", kind="distance", stiffness=1)
+    assert line.state.vertices == 1
+    name = state.name
+    world.remove(held)
+    assert state.name == name
+
+
 def test_refusals_have_the_librarys_words():
     world, shape = built()
     body = world.add_body(shape)
@@ -189,6 +255,21 @@ def test_two_threads():
             raised += 1
     thread.join()
     assert raised > 0 and world.step_count == 5
+    refused, made = [], []
+
+    def remember():
+        for _ in range(40):
+            try:
+                made.append(world.snapshot())
+            except thaw.UseError:
+                refused.append(1)
+
+    threads = [threading.Thread(target=remember) for _ in range(2)]  # no call beside another, be it a step or not
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert len(refused) + len(made) == 80 and refused
     others = [thaw.World(SCENE) for _ in range(3)]
     threads = [threading.Thread(target=one.step, args=(40,)) for one in others]
     for one in threads:

@@ -162,8 +162,11 @@ def dtype_of(name):
 class Record:
     """A C struct to be read: its members are attributes."""
 
-    def __init__(self, struct, owner=None):
+    def __init__(self, struct, owner=None, now=False):
         self._struct, self._owner = struct, owner
+        if now:  # what it points to may be gone later
+            for name in dir(self):
+                setattr(self, name, getattr(self, name))
 
     def __getattr__(self, name):
         try:

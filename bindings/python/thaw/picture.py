@@ -49,7 +49,8 @@ def _triangles(world):
 
 def render(world, width=640, height=480, direction=(1, 2, -0.8), zoom=1.0):
     """An image of height x width x 3 bytes, seen along a direction (z is up; in 2D from the front)."""
-    corners, colours, middle, size = _triangles(world)
+    with world._held():
+        corners, colours, middle, size = _triangles(world)
     way = np.array((0, 1, 0) if world.dim == 2 else direction, float)
     way /= np.linalg.norm(way)
     right = np.cross(way, (0, 0, 1))

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Worlds, and the things in them."""
+import contextlib
+import functools
 import json
 import os
 import threading
@@ -35,6 +37,33 @@ def _array(kind, structs, keep):
     return keep[-1]
 
 
+def _alone(function):
+    """Refuses where another thread is in a call of the same world: the GIL is released in every one."""
+    @functools.wraps(function)
+    def call(self, *arguments, **keywords):
+        lock = getattr(self, "_owner", self)._lock
+        if not lock.acquire(blocking=False):
+            raise UseError("the world is in use by another thread; allowed: one thread at a time")
+        try:
+            return function(self, *arguments, **keywords)
+        finally:
+            lock.release()
+    return call
+
+
+def _exclusive(cls):
+    """All public functions and properties of a class of things in a world, by one thread at a time."""
+    for name, member in list(vars(cls).items()):
+        if name.startswith("_"):
+            continue
+        if isinstance(member, property):
+            setattr(cls, name, property(*(f and _alone(f) for f in (member.fget, member.fset)), doc=member.__doc__))
+        elif callable(member):
+            setattr(cls, name, _alone(member))
+    return cls
+
+
+@_exclusive
 class World:
     """A world of elastic bodies.
 
@@ -43,8 +72,7 @@ class World:
     """
 
     def __init__(self, scene=None, *, threads=1, folder=None, **settings):
-        self._busy, self._closed, self._views = False, False, weakref.WeakSet()
-        self._groups = []  # of each shape, in order: names
+        self._begin()
         keep, error, holder = [], new_error(), ffi.new("ThawWorld **")
         if scene is None:
             definition = _definition("World", settings, "World", keep)
@@ -59,6 +87,8 @@ class World:
                 check(lib.thaw_world_create(ffi.addressof(loaded[0].world), holder, error), error)
                 self._groups = [[text(s.groups[g].name) for g in range(s.group_count)]
                                 for s in ffi.unpack(loaded[0].world.shapes, loaded[0].world.shape_count)]
+                self._changes = any(b.change_count for b in ffi.unpack(loaded[0].world.bodies,
+                                                                       loaded[0].world.body_count))
             finally:
                 lib.thaw_scene_free(loaded)
         self._own(holder[0])
@@ -80,6 +110,11 @@ class World:
             raise InputError(f"World: a scene of type {type(scene).__name__}; allowed: a path or a dict")
         return holder
 
+    def _begin(self, like=None):
+        self._closed, self._lock, self._views = False, threading.RLock(), weakref.WeakSet()
+        self._groups = [list(g) for g in like._groups] if like else []  # of each shape, in order: names
+        self._changes = like._changes if like else False  # shapes change at given times
+
     def _own(self, world):
         self._handle = ffi.gc(world, _free)
         lib.thaw_py_watch(self._handle)
@@ -87,8 +122,7 @@ class World:
     @classmethod
     def _of(cls, world, like):
         self = cls.__new__(cls)
-        self._busy, self._closed, self._views = False, False, weakref.WeakSet()
-        self._groups = [list(g) for g in like._groups]
+        self._begin(like)
         self._own(world)
         return self
 
@@ -96,9 +130,16 @@ class World:
     def _world(self):
         if self._closed:
             raise UseError("the world has been closed")
-        if self._busy:
-            raise UseError("the world is in use by another thread; allowed: one thread at a time")
         return self._handle
+
+    @contextlib.contextmanager
+    def _held(self):
+        if not self._lock.acquire(blocking=False):
+            raise UseError("the world is in use by another thread; allowed: one thread at a time")
+        try:
+            yield self._world
+        finally:
+            self._lock.release()
 
     def close(self):
         """Gives its memory back now; every use after that raises."""
@@ -130,13 +171,7 @@ class World:
     def solve_static(self):
         """Leaves every body at rest in the static equilibrium of its loads."""
         stats, error = ffi.new("ThawStepStats *"), new_error()
-        world = self._world
-        self._busy = True
-        try:
-            status = lib.thaw_world_solve_static(world, stats, error)
-        finally:
-            self._busy = False
-        check(status, error)
+        check(lib.thaw_world_solve_static(self._world, stats, error), error)
         return Record(stats)
 
     time = property(lambda self: lib.thaw_world_time(self._world))
@@ -270,15 +305,21 @@ class World:
         return Obstacle(self, new[0])
 
     def attach(self, body, group, to=None, **values):
-        """Holds a group of a body to another body, to an obstacle, or (None) to where it is."""
+        """Holds a group of a body to another body, to an obstacle, or (None) to where it is. other_group: a group of
+        the other body, by name."""
+        for thing in (body, to):
+            if getattr(thing, "_owner", self) is not self:
+                raise InputError(f"attach: {thing!r}; allowed: bodies and obstacles of this world")
+        if isinstance(to, Body) and isinstance(values.get("other_group"), str):
+            values["other_group"] = to._find_group(values["other_group"])
         keep, error, new = [], new_error(), ffi.new("ThawId *")
         if isinstance(to, Body):
-            values["other_body"] = to.index
+            values["other_body"] = to._edit_index
         elif isinstance(to, Obstacle):
-            values["obstacle"] = to.index
+            values["obstacle"] = to._edit_index
         elif to is not None:
             raise InputError(f"attach: to is {to!r}; allowed: a body, an obstacle, or None")
-        attachment = _definition("Attachment", {"body": body.index, **values}, "attachment", keep)
+        attachment = _definition("Attachment", {"body": body._edit_index, **values}, "attachment", keep)
         attachment.group = body._find_group(group)
         self._forbid_views("attach")
         check(lib.thaw_world_add_attachment(self._world, attachment, new, error), error)
@@ -400,7 +441,7 @@ class World:
         self._forbid_views("restore")
         error = new_error()
         check(lib.thaw_world_restore(self._world, snapshot._handle, error), error)
-        self._groups = [list(g) for g in snapshot._groups]
+        self._groups, self._changes = [list(g) for g in snapshot._groups], snapshot._changes
 
     def clone(self, threads=-1):
         """Another world like this one, which goes its own way."""
@@ -423,9 +464,12 @@ class World:
     def __repr__(self):
         if self._closed:
             return "<thaw.World: closed>"
-        if self._busy:
-            return "<thaw.World: in a step>"
-        return f"<thaw.World: {len(self.bodies)} bodies, {len(self.obstacles)} obstacles, t = {self.time:g} s>"
+        try:
+            with self._held() as world:
+                return f"<thaw.World: {lib.thaw_world_body_count(world)} bodies, " \
+                       f"{lib.thaw_world_obstacle_count(world)} obstacles, t = {lib.thaw_world_time(world):g} s>"
+        except UseError:
+            return "<thaw.World: in use by another thread>"
 
 
 def _free(world):
@@ -467,20 +511,14 @@ def _run(worlds, steps, stats, threads):
     """Steps of several worlds at the same time; nobody else uses them meanwhile."""
     if steps < 0:
         raise InputError(f"step: {steps} steps; allowed: >= 0")
-    handles = [world._world for world in worlds]
-    if not handles:
+    if not worlds:
         return
-    pointers, status, error = ffi.new("ThawWorld *[]", handles), ffi.new("ThawStatus[]", len(handles)), new_error()
-    work = ffi.new("ThawPySteps *", {"worlds": pointers, "stats": stats, "status": status, "error": error,
-                                     "count": len(handles), "steps": steps})
-    watch = threading.current_thread() is threading.main_thread()
-    for world in worlds:
-        world._busy = True
-    try:
-        lib.thaw_py_steps(work, threads, watch)
-    finally:
-        for world in worlds:
-            world._busy = False
+    with contextlib.ExitStack() as stack:
+        handles = [stack.enter_context(world._held()) for world in worlds]
+        pointers, status, error = ffi.new("ThawWorld *[]", handles), ffi.new("ThawStatus[]", len(handles)), new_error()
+        work = ffi.new("ThawPySteps *", {"worlds": pointers, "stats": stats, "status": status, "error": error,
+                                         "count": len(handles), "steps": steps})
+        lib.thaw_py_steps(work, threads, threading.current_thread() is threading.main_thread())
     for one in status:
         check(one, error)
 
@@ -491,24 +529,29 @@ class _Edit:
 
     def __enter__(self):
         error = new_error()
-        self._owner._forbid_views("edit")
-        check(lib.thaw_world_begin_edit(self._owner._world, error), error)
+        with self._owner._held() as world:
+            self._owner._forbid_views("edit")
+            check(lib.thaw_world_begin_edit(world, error), error)
         self._groups = [list(g) for g in self._owner._groups]
 
     def __exit__(self, kind, *rest):
         owner, error = self._owner, new_error()
-        try:
-            if kind is None:
-                check(lib.thaw_world_end_edit(owner._world, error), error)
-            else:
-                lib.thaw_world_cancel_edit(owner._world)
-        except BaseException:
-            owner._groups = self._groups
-            raise
-        if kind is not None:
-            owner._groups = self._groups
+        with owner._held() as world:
+            try:
+                if kind is None:
+                    owner._forbid_views("edit")  # there may be some since it began
+                    check(lib.thaw_world_end_edit(world, error), error)
+                    return
+            except BaseException:
+                kind = kind or True
+                raise
+            finally:
+                if kind is not None:
+                    lib.thaw_world_cancel_edit(world)
+                    owner._groups = self._groups
 
 
+@_exclusive
 class _Thing:
     """Something with an id: it is found again whatever is added and removed."""
 
@@ -518,6 +561,14 @@ class _Thing:
     @property
     def index(self):
         index = getattr(lib, f"thaw_world_{self._kind}_index")(self._owner._world, self.id)
+        if index < 0:
+            raise UseError(f"the {self._kind} with id {self.id} is not in the world (any more)")
+        return index
+
+    @property
+    def _edit_index(self):
+        """What definitions of an open edit call it."""
+        index = lib.thaw_world_edit_index(self._owner._world, self.id)
         if index < 0:
             raise UseError(f"the {self._kind} with id {self.id} is not in the world (any more)")
         return index
@@ -536,6 +587,7 @@ class _Thing:
         return f"<thaw.{type(self).__name__} {self.id}>"
 
 
+@_exclusive
 class Body(_Thing):
     """A body. Arrays have a row a vertex (or element) in the mesh's own order."""
 
@@ -609,6 +661,9 @@ class Body(_Thing):
     def view(self):
         """Positions and velocities where the world has them, read-only, without a copy; and the mesh's number of each
         row. While such arrays live the world refuses what would move them: edits, restore, load, close."""
+        if self._owner._changes:
+            raise UseError("view: shapes of this world change at given times, which moves them; allowed: positions, "
+                           "velocities")
         view = ffi.new("ThawBodyView *")
         check(lib.thaw_world_view_body(self._owner._world, self.index, view))
         return tuple(_borrow(self._owner, p, shape, kind) for p, shape, kind in (
@@ -648,40 +703,25 @@ class Body(_Thing):
         return record
 
     def _find_group(self, name):
-        for groups in self._owner._groups:
-            if name in groups:
-                return groups.index(name)
-        raise InputError(f"attach: group {name!r} is none of the body's shape")
+        return self._owner._group(lib.thaw_world_body_shape(self._owner._world, self.id), name, "attach")
+
+
+class _Memory:
+    """Memory of a world, for NumPy: the base of every array over it, whatever is made of that one, so that the world
+    lives as long, and knows."""
+
+    def __init__(self, world, address, shape, kind):
+        self.world = world
+        self.__array_interface__ = {"version": 3, "shape": shape, "typestr": np.dtype(kind).str,
+                                    "data": (int(ffi.cast("uintptr_t", address)), True)}  # read-only
+        world._views.add(self)
 
 
 def _borrow(world, address, shape, kind):
-    """An array over memory of the world, which lives as long and is counted."""
-    count = int(np.prod(shape))
-    buffer = np.frombuffer(ffi.buffer(address, max(1, count) * np.dtype(kind).itemsize), kind)[:count].reshape(shape)
-    array = buffer.view(_View)
-    array.flags.writeable = False
-    array._owner = world
-    world._views.add(_token(array))
-    return array
+    return np.asarray(_Memory(world, address, shape, kind))
 
 
-class _View(np.ndarray):
-    """An array of a world's own memory."""
-
-    def __array_finalize__(self, source):
-        self._owner = getattr(source, "_owner", None)  # slices and the like keep both alive
-        self._token = getattr(source, "_token", None)
-
-
-class _Token:
-    __slots__ = ("__weakref__",)
-
-
-def _token(array):
-    array._token = _Token()
-    return array._token
-
-
+@_exclusive
 class Obstacle(_Thing):
     """What bodies may touch besides each other."""
 
@@ -722,6 +762,7 @@ class Obstacle(_Thing):
         check(lib.thaw_world_set_obstacle_friction(self._owner._world, self.index, value, error), error)
 
 
+@_exclusive
 class Attachment(_Thing):
     """A region of a body that is held."""
 
@@ -732,7 +773,7 @@ class Attachment(_Thing):
         """Its force, energy, and whether it has let go."""
         state = ffi.new("ThawAttachmentState *")
         check(lib.thaw_world_get_attachment(self._owner._world, self.index, state))
-        return Record(state, self._owner)
+        return Record(state, now=True)  # its name is the world's
 
     def release(self):
         error = new_error()
@@ -750,9 +791,9 @@ class Hit:
     """What a ray met, or the nearest surface."""
 
     def __init__(self, world, hit):
-        bodies, obstacles = world.bodies, world.obstacles
-        self.body = bodies[hit.body] if hit.body >= 0 else None
-        self.obstacle = obstacles[hit.obstacle] if hit.obstacle >= 0 else None
+        c = world._world
+        self.body = Body(world, lib.thaw_world_body_id(c, hit.body)) if hit.body >= 0 else None
+        self.obstacle = Obstacle(world, lib.thaw_world_obstacle_id(c, hit.obstacle)) if hit.obstacle >= 0 else None
         self.element, self.distance = hit.element, hit.distance
         self.point, self.normal = (np.array(list(a))[:world.dim] for a in (hit.point, hit.normal))
 
@@ -765,9 +806,10 @@ class Snapshot:
 
     def __init__(self, world):
         holder, error = ffi.new("ThawSnapshot **"), new_error()
-        check(lib.thaw_world_snapshot(world._world, holder, error), error)
+        with world._held() as handle:
+            check(lib.thaw_world_snapshot(handle, holder, error), error)
         self._handle = ffi.gc(holder[0], _free_snapshot)
-        self._groups = [list(g) for g in world._groups]
+        self._groups, self._changes = [list(g) for g in world._groups], world._changes
 
     size = property(lambda self: lib.thaw_snapshot_size(self._handle))
 

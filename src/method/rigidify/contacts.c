@@ -187,7 +187,9 @@ static void gather_contact(const ThawWorld *world, const ThawStepper *s, const T
     const size_t dim = (size_t)s->model->dim;
     const double slow = striking_speed(a);
     double push[2][3] = {{0}}, K[9], speed = 0;
-    double foreseen = contact->lambda[0] == 0 ? foreseen_force(world, contact, step, &speed) : 0;
+    double foreseen = 0;
+    if (contact->lambda[0] == 0 || world->blows) // a blow goes on from what the touch before it carries
+        foreseen = fmax(0, foreseen_force(world, contact, step, &speed) - contact->lambda[0] / step.h);
     q->presses |= contact->lambda[0] > 0;
     int holds = contact->lambda[0] > 0 || (contact->gap <= NEAR * s->shape->diameter && speed <= slow);
     int closes = foreseen > 0; // a body that is hit has to be asked about now, not when its stride ends
