@@ -510,10 +510,10 @@ ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_load: an edit is open; allowed: outside of edits");
     ThawCheckpoint *file = NULL;
     ThawStatus status = thaw_checkpoint_open(path, &file, error);
-    if (status == THAW_OK)
+    if (status == THAW_OK) {
+        world->edition++; // a file that fails half-way may have moved what views look at
         status = thaw_load_state(file, path, 0, world, error);
-    if (status == THAW_OK)
-        world->edition++;
+    }
     thaw_checkpoint_free(&file);
     return status;
 }

@@ -34,6 +34,7 @@ typedef struct ThawKeptBody {
     double *x;       // positions of one that has fallen asleep or woken: to wake rounds them
     double *last_x;  // start_x of the step before, in turns with the present one
     double elastic;  // J
+    uint64_t hash;   // of the stepper: to abandon parts makes it anew
     ThawEvents events;
     Copy state[GROUPS]; // the method's
 } ThawKeptBody;
@@ -195,6 +196,7 @@ static ThawStatus begin_body(ThawKept *kept, ThawStepper *s, ThawError *error) {
     body->awake = 1;
     body->sleeps_soon = body->put_aside = 0;
     body->elastic = s->elastic;
+    body->hash = s->hash;
     body->events = s->events;
     return copy_state(s, NUMBERS, kept->number, &body->state[NUMBERS]) == THAW_OK
                ? THAW_OK
@@ -298,6 +300,7 @@ ThawStatus thaw_keep_before_waking(ThawWorld *world, const ThawStepper *s, ThawE
     body->taken = kept->number;
     body->awake = body->sleeps_soon = body->put_aside = 0;
     body->elastic = s->elastic;
+    body->hash = s->hash;
     body->events = s->events;
     return THAW_OK;
 }
@@ -394,6 +397,7 @@ static void restore_body(const ThawWorld *world, ThawKeptBody *body, ThawStepper
     restore_state(world, body, s);
     thaw_stepper_drop_solvers(s); // which may be half made
     s->elastic = body->elastic;
+    s->hash = body->hash;
     s->set_energy = NAN;
     s->inverted = s->set_inverted = -1;
     s->marked_until = -1;

@@ -227,6 +227,30 @@ def test_control_reaches_its_goal():
     assert held.state.released
 
 
+def test_pressure_blows_a_sheet_up():
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]]) * 0.1
+    sheet = thaw.Mesh(corners, [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+    world = thaw.World(gravity=(0, 0, 0))
+    with world.edit():
+        shape = world.add_shape(sheet, world.add_material("silicone"), thickness=1e-3)
+        body = world.add_body(shape)
+
+    def volume():
+        x = body.positions
+        return np.linalg.det(x[1:] - x[0]) / 6
+
+    world.step(20)
+    flat = volume()
+    world.set_pressure(shape, 2000)
+    world.step(200)
+    blown = volume()
+    world.set_pressure(shape, 0)
+    world.step(200)
+    assert blown > 1.001 * flat and abs(volume() / flat - 1) < 0.1 * (blown / flat - 1)
+    with pytest.raises(thaw.InputError, match="shape is 3"):
+        world.set_pressure(3, 1)
+
+
 def test_interrupt_leaves_the_world_as_it_was():
     world, shape = built((40, 10, 10))
     world.add_body(shape, pins=["x-min"])

@@ -366,6 +366,12 @@ class World:
         self._forbid_views("set_material")
         check(lib.thaw_world_set_material(self._world, material, struct, error), error)
 
+    def set_pressure(self, shape, pressure):
+        """The pressure inside of a closed sheet, Pa over that outside, from the next step on."""
+        error = new_error()
+        self._forbid_views("set_pressure")
+        check(lib.thaw_world_set_pressure(self._world, shape, pressure, error), error)
+
     def set_contact(self, **values):
         """Other options of contact: stiffness, damping, tangent, friction, tolerance, ..."""
         struct, error = ffi.new("ThawContactOptions *"), new_error()
