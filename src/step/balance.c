@@ -119,6 +119,15 @@ static double take_open(ThawIsland *island) {
     return sum;
 }
 
+// Whether scripts may move something of it: what they do then is in no sum over several parts, and whether they do so
+// at present depends on where one looks from.
+static int is_driven(const ThawIsland *island) {
+    for (int32_t b = 0; b < island->count; b++)
+        if (island->bodies[b]->body->script_count > 0)
+            return 1;
+    return 0;
+}
+
 static double take(ThawIsland *island, double gain) {
     double left = gain;
     if (!(gain > 0) || !(gain > noise_of(island)))
@@ -142,7 +151,7 @@ static void close(ThawIsland *island) {
         along += own - (s->moving.acts ? s->moving.contact : 0);
     }
     island->gain -= take(island, stages > 1 ? fmin(island->gain, along) : island->gain);
-    if (stages == 1 || swings(island))
+    if (stages == 1 || swings(island) || is_driven(island))
         return;
     island->gain += take_open(island);
     if (island->world->parts_left > 0)
@@ -154,8 +163,7 @@ static void close(ThawIsland *island) {
 // Of what an island has and is given: so much may be made out of nothing that cannot be taken off; without contacts,
 // and with them.
 static const double SMALL = 1e-6, SMALL_PRESSED = 1e-4;
-static const double HARDLY = 0.01; // of what is gained: what moves with less energy rests
-enum { CUTS = 3 };                 // in halves, where contacts press
+enum { CUTS = 3 }; // in halves, where contacts press
 
 static void add_all_springs(ThawWorld *world, double h) {
     const ThawContactSet *set = &world->state.contacts;
@@ -172,7 +180,7 @@ static void add_all_springs(ThawWorld *world, double h) {
 }
 
 // Contacts that hold what hardly moves push it to and fro, step by step; shorter steps would not end that. So where
-// there are any, only what moves counts.
+// there are any, only what is left as motion counts.
 static int is_lost(const ThawIsland *island, int cuts) {
     double gain = island->gain, along = 0, size = island->springs, moving = 0;
     for (int32_t b = 0; b < island->count; b++) {
@@ -187,7 +195,7 @@ static int is_lost(const ThawIsland *island, int cuts) {
     if (island->world->scheme->stage_count > 1)
         gain = fmin(gain, along);
     if (island->springs > 0)
-        return cuts < CUTS && gain > SMALL_PRESSED * size && moving > HARDLY * gain;
+        return cuts < CUTS && gain > SMALL_PRESSED * size && moving > gain;
     return gain > SMALL * size;
 }
 

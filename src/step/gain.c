@@ -293,7 +293,7 @@ double thaw_gain_least(ThawStepper *s, double *moving, double *size) {
     for (size_t i = 0; i < coordinates(s); i++)
         work += s->f_ext[i] * (s->x1[i] - s->x[i]);
     const double kinetic1 = least_kinetic(s), gain = kinetic1 - kinetic0 + elastic_gain(s, size) - work;
-    *moving += kinetic0 + kinetic1;
+    *moving += kinetic1;
     *size += kinetic0 + fabs(work);
     return gain - THAW_MANY_ROUNDINGS * s->energy_rounding;
 }

@@ -141,7 +141,8 @@ static void bodies_in_each_other_are_parted_and_stay_at_rest(void **state) {
 static void a_hard_tangle_of_soft_bodies_calms_down(void **state) {
     (void)state;
     static const char *const methods[] = {"full", "rigidify"};
-    for (int k = 0; k < 2; k++) {
+    static const double spins[] = {4.29504, 4.2951, 4.2949, 4.2952};
+    for (int k = 0; k < 8; k++) {
         Touch t = touch_open(
             "{'thaw': 1, 'dimension': 2, 'time': {'step': 0.02}, 'solver': {'name': 'pcg'}, 'contact': {'stiffness': "
             "'hard', "
@@ -158,17 +159,19 @@ static void a_hard_tangle_of_soft_bodies_calms_down(void **state) {
             "0.955009], 'velocity': [1.69786, -3.89085], 'spin': 0.632719, 'self_contact': true}, {'shape': 's', "
             "'method': "
             "'%s', 'friction': 0, 'position': [-0.0577201, 1.5959], 'velocity': [-0.272963, -2.58318], 'spin': "
-            "4.29504}]}",
-            methods[k], methods[k], methods[k]);
+            "%.9g}]}",
+            methods[k % 2], methods[k % 2], methods[k % 2], spins[k / 2]);
         ThawLedger l;
         thaw_world_get_ledger(t.world, &l);
         double start = energy_of(&l), most = 0;
         for (int i = 0; i < 100; i++) {
-            touch_run(&t, 1);
+            touch_try(&t, 1);
             most = fmax(most, energy_of(&t.last.ledger));
         }
-        printf("%s: %.4g J at the start, %.4g J at most, %.4g J at the end\n", methods[k], start, most,
-               energy_of(&t.last.ledger));
+        printf(
+            "%s: %.4g J at the start, %.4g J at most, %.4g J at the end; %lld steps with a residual, %.2g at worst\n",
+            methods[k % 2], start, most, energy_of(&t.last.ledger), (long long)t.left, t.residual);
+        assert_true(t.residual < 0.1); // hard rows on bodies that are crushed flat may not converge: docs/contact.md
         assert_true(most <= 1.001 * start && energy_of(&t.last.ledger) < 0.5 * start);
         touch_close(&t);
     }

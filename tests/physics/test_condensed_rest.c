@@ -71,7 +71,8 @@ static void layers_and_fibres(void **state) {
 #define BEAST                                                                                                          \
     "{'thaw': 1, 'time': {'step': 0.01, 'integrator': '%s'}, 'gravity': [0, 0, -9.81], 'condense': {'sleep': 0, "      \
     "'regions': 5%s}, 'materials': {'m': {'density': 1000, 'young': 6e4, 'poisson': 0.49, 'alpha1': 0.02}}, "          \
-    "'shapes': {'beast': {'mesh': {'solid': 'scenes/shapes/armadillo.json', 'elements': 900}, 'scale': 0.012, "        \
+    "'shapes': {'beast': {'mesh': {'solid': '" THAW_SOURCE_DIR                                                         \
+    "/scenes/shapes/armadillo.json', 'elements': 900}, 'scale': 0.012, "                                               \
     "'material': 'm', 'groups': {'core': {'sphere': {'centre': [0, 0, 0.053], 'radius': 0.012}}, 'hand': {'sphere': "  \
     "{'centre': [0.0168, 0.0444, 0.084], 'radius': 0.008}}, 'tail': {'sphere': {'centre': [-0.034, 0.002, 0.016], "    \
     "'radius': 0.01}}}}}, 'bodies': [{'shape': 'beast', 'pins': ['core'], 'forces': [{'group': 'hand', 'total': "      \

@@ -41,6 +41,7 @@ static const char *const files[] = {
     "tests/scene/small/fibres.json",
     "tests/scene/small/sewn.json",
     "tests/scene/small/condensed.json",
+    "tests/scene/small/adapted.json",
     "tests/scene/small/framed.json",
     "tests/scene/small/bones.json",
 };
