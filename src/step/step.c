@@ -243,94 +243,6 @@ static ThawStatus solve_stages(ThawWorld *world, ThawIncrement step, const ThawS
     return status;
 }
 
-// Which bodies may get all of the momenta that they lack at the end, and islands of which some may not: the others
-// stand.
-static int find_kicked(ThawWorld *world, ThawIncrement step) {
-    int any = 0;
-    for (int32_t k = 0; k < world->island_count; k++) {
-        ThawIsland *island = &world->islands[k];
-        island->stands = 1;
-        for (int32_t b = 0; b < island->count; b++) {
-            ThawStepper *s = island->bodies[b];
-            s->moving.mends = !thaw_moving_is_kicked(s, step);
-            island->stands &= s->moving.mends;
-        }
-        any |= !island->stands;
-    }
-    return any;
-}
-
-// Islands in which several stages have made energy out of nothing: more than contacts had in their springs, and than
-// obstacles that move and lengths that change have given. (What each stage starts with says nothing of that.) The
-// others stand.
-static int find_gains(ThawWorld *world) {
-    const double stored = thaw_ledger_contact_energy(world);
-    int any = 0;
-    for (int32_t k = 0; k < world->island_count; k++) {
-        ThawIsland *island = &world->islands[k];
-        double gain = -stored, had = stored;
-        int driven = 0;
-        for (int32_t b = 0; b < island->count; b++) {
-            const ThawStepper *s = island->bodies[b];
-            const int led = s->system->map->n == 0; // like an obstacle
-            driven |= !s->moving.acts || (s->offset_moves && !s->moving.led && !led);
-            if (led)
-                gain -= fabs(s->moving.contact);
-            else if (!driven)
-                gain += thaw_moving_gain(island->bodies[b], &had);
-        }
-        for (int32_t c = 0; c < island->contact_count; c++) {
-            const ThawContact *row = &island->set->contacts[island->contacts[c]];
-            for (int r = 0; r < world->model->dim; r++)
-                gain -= fabs(row->lambda[r] * thaw_v3_dot(row->frame[r], row->velocity));
-        }
-        island->stands = driven || !(gain > THAW_LARGEST_GAIN * had);
-        any |= !island->stands;
-    }
-    return any;
-}
-
-// m/s, at which the sides of a contact part when the interval ends.
-static double parting_at_end(const ThawWorld *world, const ThawContact *c) {
-    double u = -thaw_v3_dot(c->frame[0], c->velocity), v[3];
-    for (int side = 0; side < 2; side++)
-        for (int n = 0; n < c->nodes[side]; n++) {
-            const ThawStepper *s = thaw_world_mover(world, c->key.body[side]);
-            thaw_v3_load(s->model->dim, s->v1 + (size_t)c->vertex[side][n] * (size_t)s->model->dim, v);
-            u += (side ? -1 : 1) * c->weight[side][n] * thaw_v3_dot(c->frame[0], v);
-        }
-    return u;
-}
-
-// A blow that the step is too long for has no order: stages throw back what comes, for they take it for a spring that
-// was pressed all along, and the body hops. So where a pair has pressed and parts, in the mean by force, so fast that
-// it would fly for a step, the island is to make it anew by backward Euler. What resolves its blows may part as it
-// likes.
-static int find_hops(ThawWorld *world, double h) {
-    const ThawContactSet *set = &world->state.contacts;
-    const double fast = h / 2 * thaw_v3_norm(world->model->options.gravity);
-    int any = 0;
-    for (int32_t first = 0, next; first < set->count; first = next) {
-        const int32_t *body = set->contacts[first].key.body;
-        double force = 0, parting = 0;
-        int unresolved = 0;
-        for (next = first; next < set->count && memcmp(body, set->contacts[next].key.body, 2 * sizeof *body) == 0;
-             next++) {
-            const ThawContact *c = &set->contacts[next];
-            if (!(c->total[0] > 0))
-                continue;
-            unresolved |= thaw_blow_is_unresolved(world, c, h);
-            force += c->total[0];
-            parting += c->total[0] * parting_at_end(world, c);
-        }
-        if (!unresolved || !(parting > fast * force) || world->state.asleep[body[0]])
-            continue;
-        world->islands[thaw_world_mover(world, body[0])->island].stands = 0;
-        any = 1;
-    }
-    return any;
-}
-
 // As the scheme is. Where that fails, or makes energy out of nothing, its fallback is tried, which damps more. And a
 // step that is too coarse for one linearisation is iterated. If momenta are off even then, by what contacts and damping
 // do between the start of the step and its end, they stay as they were solved for.
@@ -340,10 +252,10 @@ static ThawStatus solve_frames(ThawWorld *world, ThawIncrement step, const ThawS
             scheme = thaw_scheme_fallback(scheme);
     const ThawScheme *fallback = thaw_scheme_fallback(scheme);
     ThawStatus status = solve_stages(world, step, scheme, error);
-    const int anew = fallback && status == THAW_OK && (find_gains(world) | find_hops(world, step.h));
+    const int anew = fallback && status == THAW_OK && (thaw_find_gains(world) | thaw_find_hops(world, step.h));
     if (anew || (fallback && status > THAW_OK))
         status = solve_stages(world, step, fallback, error);
-    if (status != THAW_OK || !find_kicked(world, step) || step.newton)
+    if (status != THAW_OK || !thaw_find_kicked(world, step) || step.newton)
         return status;
     step.newton = 1;
     for (int32_t k = 0; k < world->island_count && status == THAW_OK; k++)
@@ -352,7 +264,7 @@ static ThawStatus solve_frames(ThawWorld *world, ThawIncrement step, const ThawS
     if (status == THAW_OK)
         status = solve_stages(world, step, fallback ? fallback : scheme, error);
     if (status == THAW_OK)
-        find_kicked(world, step);
+        thaw_find_kicked(world, step);
     return status;
 }
 
@@ -753,56 +665,6 @@ static void end_body(void *context, int32_t i) {
         *slow = !same || !s->method->ops->watch(s, *slow) ? 0 : *slow < 255 ? *slow + 1 : 255;
     s->hash = thaw_hash(0, s->x, bytes_of(s));
     s->hash = thaw_hash(s->hash, s->v, bytes_of(s));
-}
-
-void thaw_world_collect(ThawWorld *world, double wall, double cpu, ThawStepStats *stats) {
-    *stats = (ThawStepStats){.step = world->state.step, .time = world->state.time, .substeps = world->substeps};
-    double *ms[THAW_STAGE_COUNT] = {&stats->force_ms,    &stats->assemble_ms, &stats->factor_ms,
-                                    &stats->solve_ms,    &stats->oracle_ms,   &stats->contact_ms,
-                                    &stats->response_ms, &stats->advance_ms,  &stats->ledger_ms};
-    for (int32_t i = 0; i < world->model->body_count; i++) {
-        ThawStepper *s = &world->steppers[i];
-        if (world->model->bodies[i].moved == 0)
-            continue;
-        stats->inverted += thaw_stepper_count_inverted(world, s);
-        if (world->state.asleep[i]) {
-            stats->rigid_parts += s->parts;
-            continue;
-        }
-        for (int k = 0; k < THAW_STAGE_COUNT; k++)
-            if (k != THAW_STAGE_RESPONSE) // inside the islands' time
-                *ms[k] += s->ms[k];
-        if (s->system) { // none after a static solve
-            stats->dofs += (int64_t)s->system->map->n * world->model->dim;
-            stats->elastic_elements += s->system->map->set->cell_count;
-        }
-        stats->rigid_parts += thaw_method_part_count(s);
-        stats->solver_iterations += s->solver_iterations;
-        stats->projected += s->projected;
-        if (s->newton_iterations > stats->newton_iterations)
-            stats->newton_iterations = s->newton_iterations;
-    }
-    thaw_events_count(world, stats);
-    stats->contact_ms += world->contact_ms;
-    stats->response_ms = world->response_ms;
-    stats->contacts = world->state.contacts.count + world->state.resting.memory_count;
-    stats->response_residual = world->response_residual;
-    stats->response_tolerance = world->model->options.contact.tolerance;
-    stats->response_iterations = world->response_iterations;
-    for (int32_t i = 0; i < world->model->obstacle_count; i++) {
-        double force[3];
-        thaw_world_get_reaction(world, i, force);
-        for (int k = 0; k < 3; k++)
-            stats->reaction[k] += force[k];
-    }
-    if (world->model->options.ledger)
-        thaw_world_get_ledger(world, &stats->ledger);
-    else
-        stats->ledger =
-            (ThawLedger){.kinetic = NAN, .shadow = NAN, .elastic = NAN, .gravitational = NAN, .contact_energy = NAN};
-    stats->state_hash = thaw_world_hash(world);
-    stats->wall_ms = thaw_wall_ms() - wall;
-    stats->cpu_ms = thaw_cpu_ms() - cpu;
 }
 
 // The message of a step that failed.

@@ -397,7 +397,12 @@ ThawStatus thaw_folds_validate(const ThawWorld *world, ThawError *error);
 // access.c: elements that are inside out.
 int64_t thaw_stepper_count_inverted(const ThawWorld *world, ThawStepper *stepper);
 
-// step.c: the statistics of what has happened since wall and cpu (ms).
+// stand.c: which islands stand as they have been solved: all of whose bodies may get the momenta that they lack; that
+// made no energy out of nothing; that were not thrown off what they pressed. Not 0 where some do not.
+int thaw_find_kicked(ThawWorld *world, ThawIncrement step);
+int thaw_find_gains(ThawWorld *world);
+int thaw_find_hops(ThawWorld *world, double h);
+// collect.c: the statistics of what has happened since wall and cpu (ms).
 void thaw_world_collect(ThawWorld *world, double wall, double cpu, ThawStepStats *stats);
 
 // events.c: the whole body falls asleep, or is woken from that: for no reason of its own (START: from outside;
