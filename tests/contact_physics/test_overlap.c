@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "contact_physics/support_touch.h"
+#include "support/repeats.h"
 
 static double draw(uint64_t *seed) { // in [0, 1)
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
@@ -142,7 +143,7 @@ static void a_hard_tangle_of_soft_bodies_calms_down(void **state) {
     (void)state;
     static const char *const methods[] = {"full", "rigidify"};
     static const double spins[] = {4.29504, 4.2951, 4.2949, 4.2952};
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < 2 * repeats(4); k++) {
         Touch t = touch_open(
             "{'thaw': 1, 'dimension': 2, 'time': {'step': 0.02}, 'solver': {'name': 'pcg'}, 'contact': {'stiffness': "
             "'hard', "
