@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "physics/motion.h"
+#include "support/repeats.h"
 #include "support/world.h"
 
 enum { BLOCKS = 10 };
@@ -69,7 +70,7 @@ static void heap_up(uint64_t seed, char *end) {
 static void jammed_piles_fall_asleep(void **state) {
     (void)state;
     const char *seeds = getenv("THAW_JAM_SEEDS"); // how many, from 101 on
-    const int count = seeds ? atoi(seeds) : 3;
+    const int count = seeds ? atoi(seeds) : repeats(3);
     int awake = 0;
     for (int k = 0; k < count + 1; k++) {
         char bodies[4000] = "";

@@ -16,6 +16,7 @@
 #include "method/condense/condense.h"
 #include "physics/motion.h"
 #include "step/step.h"
+#include "support/repeats.h"
 #include "support/world.h"
 #include "thaw/thaw.h"
 
@@ -86,7 +87,7 @@ static Course follow(const char *integrator, const char *alpha1, const char *opt
 static void what_is_let_go_swings(void **state) {
     (void)state;
     static const char *const integrators[] = {"euler", "tr-bdf2"};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < repeats(2); i++) {
         ThawWorld *full = open_scene("full", ARMS, integrators[i], "0.02", "4", "");
         run_world(full, 1600);
         const Course always = follow(integrators[i], "0.02", "", 1600, full);
@@ -136,7 +137,7 @@ static void nodes_rest_and_wake(void **state) {
     ThawWorld *full = open_scene("full", ARMS, "semi-implicit", "0.02", "4", "");
     run_world(full, 1600);
     const char *const rates[] = {"0.02", "0.1"};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < repeats(2); i++) {
         char options[200];
         snprintf(options, sizeof options,
                  ", 'form': 'published', 'gamma': 1, 'search': true, 'adapt': 'rate', 'rate': %s", rates[i]);
