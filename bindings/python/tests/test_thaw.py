@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -255,7 +256,7 @@ def test_interrupt_leaves_the_world_as_it_was():
     world, shape = built((40, 10, 10))
     world.add_body(shape, pins=["x-min"])
     world.step()
-    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer = threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         world.step(100000)
@@ -269,7 +270,7 @@ def test_interrupt_leaves_the_world_as_it_was():
 def test_two_threads():
     world, shape = built((30, 8, 8))
     world.add_body(shape, pins=["x-min"])
-    thread = threading.Thread(target=world.step, args=(5,))
+    thread = threading.Thread(target=world.step, args=(40,))
     thread.start()
     raised = 0
     while thread.is_alive():
@@ -278,13 +279,14 @@ def test_two_threads():
         except thaw.UseError:
             raised += 1
     thread.join()
-    assert raised > 0 and world.step_count == 5
-    refused, made = [], []
+    assert raised > 0 and world.step_count == 40
+    refused = []
+    end = time.monotonic() + 60  # on a busy machine two calls may not meet for a while
 
     def remember():
-        for _ in range(40):
+        while not refused and time.monotonic() < end:
             try:
-                made.append(world.snapshot())
+                world.snapshot()
             except thaw.UseError:
                 refused.append(1)
 
@@ -293,7 +295,7 @@ def test_two_threads():
         one.start()
     for one in threads:
         one.join()
-    assert len(refused) + len(made) == 80 and refused
+    assert refused
     others = [thaw.World(SCENE) for _ in range(3)]
     threads = [threading.Thread(target=one.step, args=(40,)) for one in others]
     for one in threads:
